@@ -4,7 +4,7 @@ import { Agenda } from './agenda.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => vi.useRealTimers())
 
-it('does what is due at once, and the rest in its order, at most a slot late', () => {
+it('does what is due at once, and the rest in order, at most a slot late', () => {
   const agenda = new Agenda()
   const done: string[] = []
   const put = (delayMs: number): void =>
@@ -18,13 +18,13 @@ it('does what is due at once, and the rest in its order, at most a slot late', (
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it('keeps one timer for all that falls into a slot', () => {
+it('keeps one timer for everything in a slot', () => {
   const agenda = new Agenda()
   for (let n = 0; n < 1_000; n++) agenda.after(6 + (n % 4), () => {})
   expect(vi.getTimerCount()).toBe(1)
 })
 
-it('does nothing any more when it is closed', () => {
+it('does nothing once it is closed', () => {
   const agenda = new Agenda()
   const work = vi.fn()
   agenda.after(10, work)

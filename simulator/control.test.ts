@@ -14,7 +14,7 @@ it.each([
   { responseLatency: '30', receiptLatency: '20-120', replyLatency: 'lognormal:40-900' },
   { deliver: 'deaf', deliverTimes: 3, partOrder: 'shuffled', partCopies: 10 },
   { partCopies: 1 },
-])('%j is taken as it is', (faults) => {
+])('%j is accepted unchanged', (faults) => {
   expect(readControl(faults)).toEqual({ isReset: false, faults, deed: null })
 })
 
@@ -46,7 +46,7 @@ it.each([
   expect(readControl({ reset: true, [name]: value })).toMatch(new RegExp(`^"${name}" must be .+\\.$`))
 })
 
-it('reads a deed and a reset beside the faults, and names what there is not', () => {
+it('reads a deed and a reset beside the faults, and names unknown ones', () => {
   expect(readControl({ do: 'drop', reset: true, submit: 'drop' })).toEqual({
     isReset: true,
     faults: { submit: 'drop' },

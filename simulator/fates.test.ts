@@ -6,7 +6,7 @@ import { fateOf, ORDINARY } from './fates.ts'
 import { bindClient, type Client, startSimulator, type Started, until } from './testing.ts'
 
 describe('the table', () => {
-  it('is the table of the README, row by row', () => {
+  it('is the README’s table, row by row', () => {
     const readme = readFileSync(new URL('README.md', import.meta.url), 'utf8').split('\n## HTTP')[0] ?? ''
     const rows = [...readme.matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)].map(([, recipient, happens]) => [
       recipient,
@@ -19,7 +19,7 @@ describe('the table', () => {
     expect(rows).toEqual(table)
   })
 
-  it('takes whole numbers before endings, with or without a plus', () => {
+  it('matches whole numbers before endings, with or without a plus', () => {
     expect(fateOf('15005550006').reply).toBeUndefined()
     expect(fateOf('15551230006').reply?.text).toBe('STOP')
     expect(fateOf('+15551230006').reply?.text).toBe('STOP')
@@ -111,7 +111,7 @@ describe('a message to', () => {
     expect(client.replies[0]).toMatchObject({ from: '15551230007', text: 'any text' })
   })
 
-  it('…0010 is delivered without an answer to the submit', async () => {
+  it('…0010 is delivered without a response to the submit', async () => {
     void client.submit('15551230010', 'hello').catch(() => {})
     await receiptsAnswered(1)
     expect(client.outcomes.size).toBe(0)
@@ -166,7 +166,7 @@ describe('a message to', () => {
   it.each([
     ['0060', (id: string) => BigInt(id).toString(16).toUpperCase()],
     ['0061', (id: string) => id.padStart(20, '0')],
-  ])('…%s gets a receipt whose id is spelt in another way', async (ending, spell) => {
+  ])('…%s gets a receipt whose id is written in another form', async (ending, spell) => {
     const id = idOf(await client.submit(`1555123${ending}`, 'hello'))
     await receiptsAnswered(1)
     expect(client.receipts[0]?.id).toBe(spell(id))
@@ -177,13 +177,13 @@ describe('a message to', () => {
     ['0026', [ESME.RSYSERR, ESME.ROK]],
     ['0023', [ESME.RSYSERR, ESME.RSYSERR]],
     ['0027', [0x400, 0x400]],
-  ])('…%s is refused, and taken later where it says so', async (ending, statuses) => {
+  ])('…%s is refused, and accepted later if it says so', async (ending, statuses) => {
     const seen = []
     for (const _ of statuses) seen.push(statusOf(await client.submit(`1555123${ending}`, 'hello')))
     expect(seen).toEqual(statuses)
   })
 
-  it.each(['0020', '0021', '0022', '0024'])('…%s is never taken', async (ending) => {
+  it.each(['0020', '0021', '0022', '0024'])('…%s is never accepted', async (ending) => {
     void client.submit(`1555123${ending}`, 'hello').catch(() => {})
     await until(() => started.simulator.stats().ignored === 1, 'it was ignored')
     expect(started.simulator.stats()).toMatchObject({ submits: 1, accepted: 0, refused: 0 })
@@ -202,7 +202,7 @@ describe('a message to', () => {
   it.each([
     ['0031', 'RINVDSTADR', [0, ESME.RINVDSTADR, 0]],
     ['0049', 'UNDELIV', [0, 0, 0]],
-  ])('…%s: of a long text the second part meets %s', async (ending, _, statuses) => {
+  ])('…%s: of a long text the second part gets %s', async (ending, _, statuses) => {
     const parts = cutSegments('A long text, every word of it. '.repeat(13), { mode: 'udh8', reference: 3 })
     const seen = []
     for (const part of parts) seen.push(statusOf(await client.submit(`1555123${ending}`, 'part', part)))

@@ -55,7 +55,7 @@ describe('connections', () => {
     expect((await refused(smppPort)).reason).toMatch(/peer_closed|socket_error/)
   })
 
-  it('are half open from the start: what is written is taken, and nothing comes back', async () => {
+  it('are half open from the start: writes are accepted, and nothing comes back', async () => {
     const { simulator, smppPort } = await start()
     simulator.misbehave({ connect: 'half_open' })
     expect((await refused(smppPort, 'transceiver', { bindTimeoutMs: 150 })).reason).toBe('bind_timeout')
@@ -109,7 +109,7 @@ describe('connections', () => {
     await expect(dial('127.0.0.1', {})).rejects.toMatchObject({ reason: 'tls_failed' })
   })
 
-  it('that never agree upon TLS do not keep it from closing', async () => {
+  it('without a TLS agreement do not keep it from closing', async () => {
     const { simulator, smppPort } = await start({ tls: true })
     const clients = [readAll(smppPort), readAll(smppPort)]
     // One is silent, and one begins a TLS record of an endless handshake.
@@ -140,7 +140,7 @@ describe('binds', () => {
     expect((await refused(smppPort)).reason).toBe('peer_closed')
   })
 
-  it('above the sessions that a system_id may have are refused, until one of them is gone', async () => {
+  it('above a system_id’s sessions are refused, until one of them ends', async () => {
     const { simulator, smppPort } = await start({ sessionsMax: 1 })
     const first = await bind(smppPort)
     expect((await refused(smppPort)).bindStatus).toBe(ESME.RALYBND)
@@ -150,7 +150,7 @@ describe('binds', () => {
     await bind(smppPort)
   })
 
-  it('are answered behind a receipt, which comes again afterwards', async () => {
+  it('are answered after a receipt, which is repeated afterwards', async () => {
     const { simulator, smppPort } = await start()
     const transmitter = await bind(smppPort, 'transmitter')
     await transmitter.submit('15551230001', 'hello')
@@ -166,7 +166,7 @@ describe('binds', () => {
   })
 })
 
-describe('answers', () => {
+describe('responses', () => {
   it.each([
     ['silent', 'enquire_timeout'],
     ['echo', undefined],
@@ -213,7 +213,7 @@ describe('answers', () => {
     expect(simulator.faults().submit).toBe('accept')
   })
 
-  it('come as late as a distribution says, changed while it runs', async () => {
+  it('are delayed by a distribution, which may change while it runs', async () => {
     const { simulator, smppPort } = await start()
     const client = await bind(smppPort)
     simulator.misbehave({ responseLatency: '150' })
@@ -222,7 +222,7 @@ describe('answers', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(140)
   })
 
-  it('to deliver_sm are not heard: what they answered comes again later', async () => {
+  it('to deliver_sm are ignored: the PDUs are repeated later', async () => {
     const { simulator, smppPort } = await start({ deliverTimeoutMs: 500, keepLedger: true })
     const client = await bind(smppPort)
     simulator.misbehave({ deliver: 'deaf', deliverTimes: 1 })
@@ -234,7 +234,7 @@ describe('answers', () => {
     expect(simulator.deliveries[0]?.timesSent).toBe(client.receipts.length)
   })
 
-  it('to deliver_sm are lost with the connection: what they answered comes again over the next', async () => {
+  it('to deliver_sm are lost with the connection: the PDUs are repeated over the next', async () => {
     const { simulator, smppPort } = await start()
     const client = await bind(smppPort)
     simulator.misbehave({ deliver: 'drop', deliverTimes: 1 })
@@ -246,7 +246,7 @@ describe('answers', () => {
   })
 })
 
-it('gives everybody the fate of a well-known recipient who has none of his own', async () => {
+it('gives all recipients the fate of a well-known one, except those with their own', async () => {
   const { simulator, smppPort } = await start()
   const client = await bind(smppPort)
   simulator.misbehave({ fate: '0002' })
@@ -256,14 +256,14 @@ it('gives everybody the fate of a well-known recipient who has none of his own',
   expect(client.receipts.map(({ stat }) => stat)).toEqual(['UNDELIV', 'DELIVRD'])
 })
 
-it('refuses with the queue full where it is told to', async () => {
+it('refuses with the queue full on command', async () => {
   const { simulator, smppPort } = await start()
   const client = await bind(smppPort)
   simulator.misbehave({ throttleRatio: 1, throttleStatus: 'RMSGQFUL' })
   expect(await client.submit('15551230001', 'hello')).toMatchObject({ status: ESME.RMSGQFUL })
 })
 
-it('begins a PDU and says no more', async () => {
+it('begins a PDU and stops', async () => {
   const { simulator, smppPort } = await start()
   const { session } = await bind(smppPort, 'transceiver', { partialPduMs: 100 })
   simulator.do('partial_pdu')
@@ -271,7 +271,7 @@ it('begins a PDU and says no more', async () => {
   expect(session.closeReason).toBe('partial_pdu')
 })
 
-it('says unbind in the same write as a receipt', async () => {
+it('writes unbind together with a receipt', async () => {
   const { simulator, smppPort } = await start()
   const client = await bind(smppPort)
   simulator.do('deliver_unbind')
@@ -279,14 +279,14 @@ it('says unbind in the same write as a receipt', async () => {
   expect([client.receipts.length, client.session.closeReason]).toEqual([1, 'peer_unbound'])
 })
 
-it('gives no reference back that is longer than a receipt may carry', async () => {
+it('returns no reference longer than a receipt may have', async () => {
   const client = await bind((await start()).smppPort)
   const user_message_reference = 0x0204
   await client.submit('15551230001', 'hello', { tlvs: { [user_message_reference]: Buffer.from([0, 1, 0, 7]) } })
   await until(() => client.receipts.length === 1, 'the receipt came')
 })
 
-it('does not reply with a text that is longer than a reply may be', async () => {
+it('does not reply with a text longer than a reply may be', async () => {
   const client = await bind((await start()).smppPort)
   const tlvs = { message_payload: Buffer.alloc(60_000, 'x') }
   await client.submit('15551230007', 'long', { short_message: Buffer.alloc(0), tlvs })
@@ -296,14 +296,14 @@ it('does not reply with a text that is longer than a reply may be', async () => 
   expect(client.replies).toMatchObject([{ text: 'short' }])
 })
 
-it('closes a connection that says what is no SMPP', async () => {
+it('closes a connection that does not speak SMPP', async () => {
   const { smppPort } = await start()
   const client = readAll(smppPort)
   client.write(Buffer.from('GET / HTTP/1.1\r\n\r\n'))
   await until(() => client.isEnded(), 'the connection is closed')
 })
 
-it('explains what it does not know', async () => {
+it('explains unknown commands', async () => {
   const { url } = await start()
   for (const [fault, allowed] of [
     [{ connect: 'slow' }, 'accept, drop, half_open'],

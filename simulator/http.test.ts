@@ -28,7 +28,7 @@ function statusWith(headers: Record<string, string>, path = '/phones', method = 
 }
 
 describe('phones', () => {
-  it('are listed with their last message, and their messages are read', async () => {
+  it('are listed with their last message, and their messages can be read', async () => {
     await client.submit('15551230001', 'one')
     await client.submit('15551230004', 'two')
     await client.submit('15551230001', 'three')
@@ -43,7 +43,7 @@ describe('phones', () => {
     expect(await get('/phones')).toMatchObject({ phones: [{ unread: 0 }, { unread: 1 }] })
   })
 
-  it('reply to who wrote last, or to whom they are told', async () => {
+  it('reply to the last sender, or to a given one', async () => {
     await client.submit('15551230001', 'hello')
     const reply = await post(`${started.url}/phones/15551230001/replies`, { text: 'hi @ you' })
     expect([reply.status, await reply.json()]).toMatchObject([202, { direction: 'typed', text: 'hi @ you' }])
@@ -106,7 +106,7 @@ describe('strangers', () => {
   })
 })
 
-it('tells listeners which phones have something new', async () => {
+it('tells listeners which phones have news', async () => {
   const response = await fetch(`${started.url}/events`)
   expect(response.headers.get('content-type')).toBe('text/event-stream')
   const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
@@ -118,7 +118,7 @@ it('tells listeners which phones have something new', async () => {
   await reader.cancel()
 })
 
-it('changes what it does wrong, and does mischief, when told by HTTP', async () => {
+it('changes its faults, and does mischief, on command over HTTP', async () => {
   const response = await post(`${started.url}/control`, { throttleRatio: 0.5, submit: 'RSYSERR', do: 'drop' })
   expect(await response.json()).toMatchObject({ throttleRatio: 0.5, submit: 'RSYSERR', isPaused: false })
   await until(() => client.session.state === 'closed', 'the session is dropped')
@@ -126,7 +126,7 @@ it('changes what it does wrong, and does mischief, when told by HTTP', async () 
   expect(await get('/control')).toMatchObject({ throttleRatio: 0, submit: 'accept' })
 })
 
-it('gives its counters, and its ledger as lines', async () => {
+it('returns its counters, and its ledger as lines', async () => {
   const other = await startSimulator({ keepLedger: true })
   const sender = await bindClient(other.smppPort)
   await sender.submit('15551230001', 'hello')

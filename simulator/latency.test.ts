@@ -14,7 +14,7 @@ it.each([
   ['uniform:20-120', { p50: 70, p99: 119 }, 20, 120],
   ['exponential:40', { p50: 40, p99: 266 }, 0, 3_600_000],
   ['lognormal:40-900', { p50: 40, p99: 900 }, 0, 3_600_000],
-])('%s has the percentiles that it says', (text, { p50, p99 }, min, max) => {
+])('%s has the given percentiles', (text, { p50, p99 }, min, max) => {
   const measured = measure(text)
   expect(Math.abs(measured.p50 / p50 - 1)).toBeLessThan(0.15)
   expect(Math.abs(measured.p99 / p99 - 1)).toBeLessThan(0.3)
@@ -33,6 +33,6 @@ it.each([
   'lognormal:0-9',
   'lognormal:9',
   'normal:1-2',
-])('%j is no latency', (text) => {
+])('%j is not a latency', (text) => {
   expect(parseLatency(text)).toBeNull()
 })

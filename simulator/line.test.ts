@@ -48,7 +48,7 @@ it.each<[Partial<Faults>, string[]]>([
   [{ enquire: 'echo' }, ['enquire_link 1', 'submit_sm_resp 2', 'unbind_resp 3', 'submit_sm_resp 4']],
   [{ unbind: 'silent' }, ['enquire_link_resp 1', 'submit_sm_resp 2', 'submit_sm_resp 4']],
   [{ enquire: 'silent', unbind: 'silent' }, ['submit_sm_resp 2', 'submit_sm_resp 4']],
-])('with %j leaves out what it must not say, and nothing else', async (faults, heardThen) => {
+])('with %j omits exactly what it must not say', async (faults, heardThen) => {
   openLine(faults)
   const pdus = (['enquire_link_resp', 'submit_sm_resp', 'unbind_resp', 'submit_sm_resp'] as const).map((name, n) =>
     writeHeader(COMMANDS[name].id, 0, n + 1),
@@ -69,7 +69,7 @@ it('says everything, slowly, and the rest at once when it may', async () => {
   expect(commandsHeard()).toEqual([1, 2, 3, 4].map((n) => `submit_sm_resp ${n}`))
 })
 
-it('that is dead says nothing, and takes what comes', async () => {
+it('that is dead says nothing, and accepts data', async () => {
   const { line } = openLine({})
   const came: Buffer[] = []
   ours.on('data', (chunk: Buffer) => came.push(chunk))

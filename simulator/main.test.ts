@@ -27,7 +27,7 @@ function run(args: readonly string[], env: Record<string, string> = {}): Run {
   return run
 }
 
-it('says where it listens, and unbinds its sessions when told to stop', async () => {
+it('prints where it listens, and unbinds its sessions when it is stopped', async () => {
   const simulator = run(['--port', '0', '--http-port', '0', '--latency', '0', '--json'])
   await until(() => simulator.out.endsWith('\n'), 'it says where it listens')
   const { smppPort } = JSON.parse(simulator.out) as { smppPort: number }
@@ -42,7 +42,7 @@ it('says where it listens, and unbinds its sessions when told to stop', async ()
 it.each([
   ['--port', '--http-port', 'SMPP', 'HELIOGRAM_SIMULATOR_PORT'],
   ['--http-port', '--port', 'HTTP', 'HELIOGRAM_SIMULATOR_HTTP_PORT'],
-])('names what to set when %s is taken', async (flag, other, door, variable) => {
+])('names the setting to change when %s is taken', async (flag, other, door, variable) => {
   const occupant = createServer().listen(0, '127.0.0.1')
   await once(occupant, 'listening')
   const port = String((occupant.address() as AddressInfo).port)

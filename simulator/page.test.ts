@@ -38,12 +38,12 @@ describe.skipIf(!hasBrowser)('the page, in Chromium,', () => {
     expect(complaints).toEqual([])
   })
 
-  it('says how to send the first message, and what the endings do', async () => {
+  it('explains how to send the first message, and what the endings do', async () => {
     expect(await page.locator('#curl').textContent()).toContain('"to": "15551230001"')
     expect(await page.locator('#fates tr').count()).toBeGreaterThan(10)
   })
 
-  it('shows a message as it arrives, and carries a typed reply to the session', async () => {
+  it('shows a message as it arrives, and sends a typed reply to the session', async () => {
     await client.submit('15551230001', 'Your code is 123456')
     const row = page.getByRole('link', { name: /15551230001/ })
     await row.waitFor()
@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)('the page, in Chromium,', () => {
     }
   })
 
-  it('shows texts as texts, long ones whole, and what was not delivered', async () => {
+  it('shows texts as plain text, long ones completely, and marks undelivered ones', async () => {
     const text = `<img src=x onerror=alert(1)> ${'A long text, '.repeat(20)} with all of it 🙂`
     const parts = cutSegments(text, { mode: 'udh8', reference: createReferences()('15551230002') })
     await page.goto(`${started.url}/#15551230002`)
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)('the page, in Chromium,', () => {
     expect(await page.locator('#fate').textContent()).toContain('UNDELIV')
   })
 
-  it('writes from a new phone, by the keyboard alone', async () => {
+  it('writes from a new phone, with the keyboard only', async () => {
     await page.keyboard.press('n')
     await page.keyboard.type('+44 7700 900001'.replaceAll(' ', ''))
     await page.keyboard.press('Enter')
@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)('the page, in Chromium,', () => {
     await page.locator('#welcome').waitFor()
   })
 
-  it('sends what is typed once, and a word beside it without it', async () => {
+  it('sends a typed text once, and a quick reply without it', async () => {
     await page.goto(`${started.url}/#15551230001`)
     await page.getByRole('combobox', { name: 'To' }).fill('15550100')
     const field = page.getByRole('textbox', { name: 'Text message' })
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)('the page, in Chromium,', () => {
     expect(await page.getByRole('alert').isVisible()).toBe(false)
   })
 
-  it('writes each text from its own side, in a list that keys can scroll', async () => {
+  it('shows each text on its own side, in a list that keys can scroll', async () => {
     const text = 'مرحبا! رمزك هو 123456.'
     const [part] = cutSegments(text, { mode: 'udh8', reference: createReferences()('15551230001') })
     await client.submit('15551230001', 'part', part)
@@ -142,7 +142,7 @@ describe.skipIf(!hasBrowser)('the page, in Chromium,', () => {
     expect(await page.evaluate('document.activeElement.id')).toBe('messages')
   })
 
-  it('has one pane at a time where it is narrow, and nothing hangs over', async () => {
+  it('has one pane at a time on a narrow screen, without overflow', async () => {
     await client.submit('15551230001', `hello ${'x'.repeat(120)}`)
     await page.setViewportSize({ width: 390, height: 780 })
     const widthOf = (): Promise<unknown> => page.evaluate('document.documentElement.scrollWidth')
@@ -156,7 +156,7 @@ describe.skipIf(!hasBrowser)('the page, in Chromium,', () => {
     await row.waitFor()
   })
 
-  it('says where it is narrow that nobody answers, whatever is open', async () => {
+  it('says on a narrow screen that the server does not answer, in any view', async () => {
     await page.setViewportSize({ width: 375, height: 812 })
     const lost = page.getByText('The simulator does not answer. Trying again')
     const heightOf = (): Promise<unknown> => page.evaluate('document.documentElement.scrollHeight')
@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser)('the page, in Chromium,', () => {
     await page.getByRole('heading', { name: '+447700900001' }).waitFor()
   })
 
-  it('keeps what is typed on each phone apart', async () => {
+  it('keeps the drafts of phones separate', async () => {
     await page.goto(`${started.url}/#15551230001`)
     const field = page.getByRole('textbox', { name: 'Text message' })
     await field.fill('for the first')
@@ -203,7 +203,7 @@ describe.skipIf(!hasBrowser)('the page, in Chromium,', () => {
     expect(await field.inputValue()).toBe('for the first')
   })
 
-  it('says that nobody answers, and keeps what was typed', async () => {
+  it('says that the server does not answer, and keeps the draft', async () => {
     await page.goto(`${started.url}/#15551230001`)
     await page.getByRole('combobox', { name: 'To' }).fill('15550100')
     const port = Number(new URL(started.url).port)
@@ -219,7 +219,7 @@ describe.skipIf(!hasBrowser)('the page, in Chromium,', () => {
     complaints = complaints.filter((complaint) => !complaint.includes('Failed to load resource'))
   })
 
-  it('finds the simulator again after it was away', async () => {
+  it('reconnects to the simulator after an outage', async () => {
     await client.submit('15551230001', 'hello')
     await page.getByRole('link', { name: /15551230001/ }).waitFor()
     const port = Number(new URL(started.url).port)

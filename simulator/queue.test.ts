@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Queue } from './queue.ts'
 
-it('is first in, first out, however long it gets and however often it is emptied', () => {
+it('is first in, first out, at any length and however often it is emptied', () => {
   const queue = new Queue<number>()
   let added = 0
   let taken = 0

@@ -29,7 +29,7 @@ it.each<[number, ReceiptState[]]>([
   expect(states.filter((state) => isReceiptAsked(registered_delivery, { state, err: '000' }))).toEqual(asked)
 })
 
-it('marks the end of a message as a receipt, and what comes before as an intermediate notification', () => {
+it('marks the end of a message as a receipt, and earlier states as intermediate notifications', () => {
   for (const state of ['delivered', 'undeliverable'] as const) {
     expect(build({ state, err: '000' }).fields.esm_class).toBe(0x04)
   }
@@ -75,7 +75,7 @@ it.each<[ReceiptForm, object]>([
     'padded_tlv',
     { esm_class: 4, tlvs: { 0x001e: Buffer.concat([Buffer.from('7'), Buffer.alloc(64)]), message_state: 2 } },
   ],
-])('has as %s these fields, and no others', (form, fields) => {
+])('has exactly these fields as %s', (form, fields) => {
   const about = { id: '7', text: 'Grüße an alle, die das lesen', submittedAt: new Date(), form }
   const built = buildReceipt(ADDRESSES, { state: 'delivered', err: '000' }, about)
   expect(built).toEqual({ command: form === 'data_sm' ? 'data_sm' : 'deliver_sm', fields: { ...ADDRESSES, ...fields } })
@@ -83,7 +83,7 @@ it.each<[ReceiptForm, object]>([
   if (short_message) expect(short_message.toString('latin1')).toMatch(/ text:Gr\?\?e an alle, die d$/i)
 })
 
-it('gives an error of the network where there is one, and the reference where there was one', () => {
+it('gives the network’s error if there is one, and the reference if there was one', () => {
   const { fields, read } = build({ state: 'undeliverable', err: '258' }, 'both', 9)
   expect(read).toMatchObject({ id: '7', err: '258', networkErrorCode: { network: 3, code: 258 } })
   expect(fields.tlvs?.user_message_reference).toBe(9)
@@ -93,7 +93,7 @@ it('gives an error of the network where there is one, and the reference where th
   ])
 })
 
-it('writes the carrier’s own word for a state, in an odd text too', () => {
+it('writes the carrier’s own word for a state, also in an odd text', () => {
   const receipt = { state: 'rejected', err: '008', stat: 'DND_REJECTED' } as const
   expect(build(receipt, 'text').read).toMatchObject({ state: 'rejected', stat: 'DND_REJECTED', err: '008' })
   expect(build(receipt, 'odd_text').read).toMatchObject({ id: '7', stat: 'DND_REJECTED', err: null })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { RecentMap } from './recent.ts'
 
-it('knows at least the last of its size, and at most twice as many', () => {
+it('remembers at least the last of its size, and at most twice as many', () => {
   const step = fc.record({ key: fc.nat(20).map(String), isDeleted: fc.integer({ min: 0, max: 9 }).map((n) => n === 0) })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 100 }), (size, steps) => {

@@ -45,14 +45,14 @@ describe('receipts and replies', () => {
     expect(simulator.stats().held).toBe(0)
   })
 
-  it('typed before anyone was ever bound go to the first who receives', async () => {
+  it('typed before any bind go to the first session that receives', async () => {
     const { simulator, smppPort } = await start()
     simulator.reply('15551230001', '15550100', 'anyone?')
     const client = await bind(smppPort)
     await until(() => client.replies.length === 1, 'the reply came')
   })
 
-  it('are sent again over the next session where the last was lost without an answer', async () => {
+  it('are repeated over the next session if the last one was lost without a response', async () => {
     const { simulator, smppPort } = await start()
     const first = await bind(smppPort)
     first.answer = () => first.session.destroy()
@@ -64,7 +64,7 @@ describe('receipts and replies', () => {
     expect(simulator.stats()).toMatchObject({ receiptsSent: 1, redelivered: 1, held: 0 })
   })
 
-  it('are sent again over another session that is there when one is lost without an answer', async () => {
+  it('are repeated over another existing session if one is lost without a response', async () => {
     const { simulator, smppPort } = await start()
     const clients = [await bind(smppPort), await bind(smppPort)]
     let isLost = false
@@ -81,7 +81,7 @@ describe('receipts and replies', () => {
     expect(simulator.stats()).toMatchObject({ receiptsSent: 1, redelivered: 1, held: 0 })
   })
 
-  it('are sent again when refused for now or not answered in time, but not for ever', async () => {
+  it('are repeated when refused temporarily or not answered in time, but not forever', async () => {
     const { simulator, smppPort } = await start({ attemptsMax: 3, retryDelayMs: 1, deliverTimeoutMs: 200 })
     const client = await bind(smppPort)
     client.answer = (_, respond) => {
@@ -110,7 +110,7 @@ describe('receipts and replies', () => {
     }, 'all receipts came')
   })
 
-  it('are not sent where none was asked for', async () => {
+  it('are not sent unless requested', async () => {
     const { simulator, smppPort } = await start()
     const client = await bind(smppPort)
     await client.submit('15551230001', 'none', { registered_delivery: 0 })
@@ -154,7 +154,7 @@ describe('long messages', () => {
   const text = `${'A long text, with €uros and [brackets]. '.repeat(10)}The end.`
 
   it.each(['udh8', 'udh16', 'sar', 'payload'] as const)(
-    'are shown whole when cut by %s, in any order',
+    'are shown complete when cut by %s, in any order',
     async (mode) => {
       const { simulator, smppPort } = await start()
       const client = await bind(smppPort)
@@ -167,7 +167,7 @@ describe('long messages', () => {
     },
   )
 
-  it('are shown as far as they have come', async () => {
+  it('are shown as far as they have arrived', async () => {
     const { simulator, smppPort } = await start()
     const client = await bind(smppPort)
     const [first = {}] = cutSegments(text, { mode: 'udh8', reference: 7 })
@@ -190,7 +190,7 @@ describe('long messages', () => {
     },
   )
 
-  it('are echoed once they are whole', async () => {
+  it('are echoed once they are complete', async () => {
     const { simulator, smppPort } = await start()
     const client = await bind(smppPort)
     for (const part of cutSegments(text, { mode: 'udh8', reference: 9 }))
@@ -200,8 +200,8 @@ describe('long messages', () => {
   })
 })
 
-describe('accounts of what came', () => {
-  it('count each submit, and those that came before', async () => {
+describe('counts of submits', () => {
+  it('include each submit, and earlier ones', async () => {
     const { simulator, smppPort } = await start({ keepLedger: true })
     const client = await bind(smppPort)
     await client.submit('15551230001', 'one')
@@ -226,7 +226,7 @@ describe('accounts of what came', () => {
     ])
   })
 
-  it('tell what was sent from what was answered', async () => {
+  it('separate sent from answered', async () => {
     const { simulator, smppPort } = await start({ keepLedger: true })
     const client = await bind(smppPort)
     const answers: (() => void)[] = []
@@ -260,8 +260,8 @@ describe('accounts of what came', () => {
   })
 })
 
-describe('a simulator told to misbehave', () => {
-  it('lets in only who has the password, where there are any', async () => {
+describe('a simulator with faults', () => {
+  it('accepts only clients with a password, if there are any', async () => {
     const { simulator, smppPort } = await start({ credentials: { me: 'secret' } })
     await bind(smppPort, 'transceiver', { system_id: 'me', password: 'secret' })
     const refused = (fields: object): Promise<unknown> => bind(smppPort, 'receiver', fields).catch((error) => error)
@@ -300,7 +300,7 @@ describe('a simulator told to misbehave', () => {
     expect(simulator.stats().accepted).toBe(0)
   })
 
-  it('throttles a share of the submits, or those above so many a second', async () => {
+  it('throttles a share of the submits, or those above a rate', async () => {
     const { simulator, smppPort } = await start()
     const client = await bind(smppPort)
     simulator.misbehave({ throttleRatio: 1 })
@@ -314,7 +314,7 @@ describe('a simulator told to misbehave', () => {
     expect([2, 4]).toContain(accepted.length)
   })
 
-  it('holds answers and receipts until told otherwise', async () => {
+  it('holds responses and receipts until it is released', async () => {
     const { simulator, smppPort } = await start()
     const client = await bind(smppPort)
     simulator.misbehave({ isPaused: true, isHoldingReceipts: true })
@@ -354,7 +354,7 @@ describe('a simulator told to misbehave', () => {
     'tlv_overrun',
     'stray_response',
     'unmatched_receipt',
-  ] as const)('sends %s, and the session lives', async (deed) => {
+  ] as const)('sends %s, and the session continues', async (deed) => {
     const { simulator, smppPort } = await start()
     const seen: Buffer[] = []
     const client = await bind(smppPort, 'transceiver', { trace: (_, way, bytes) => way === 'in' && seen.push(bytes) })
@@ -373,7 +373,7 @@ describe('a simulator told to misbehave', () => {
   })
 })
 
-it('answers like a real link by default: not at once, and out of order', async () => {
+it('answers like a real link by default: with a delay, and out of order', async () => {
   const { smppPort } = await start({ responseDelay: { min: 5, max: 60 }, receiptDelay: { min: 5, max: 60 } })
   const client = await bind(smppPort)
   const texts = Array.from({ length: 40 }, (_, index) => `hello ${index}`)
@@ -383,7 +383,7 @@ it('answers like a real link by default: not at once, and out of order', async (
   await until(() => client.receipts.length === texts.length, 'all receipts came')
 })
 
-it('unbinds its sessions when it closes, and can be started again on its port', async () => {
+it('unbinds its sessions when it closes, and can restart on its port', async () => {
   const first = await startSimulator()
   const { session } = await bind(first.smppPort)
   await first.simulator.close()

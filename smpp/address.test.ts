@@ -24,7 +24,7 @@ test.each([
   expect(detectAddress(address)).toEqual(expected)
 })
 
-test('gives a short code the type that the carrier wants', () => {
+test('gives a short code the carrier’s type', () => {
   expect(detectAddress('12345', 3)).toEqual({ ton: 3, npi: 0, addr: '12345' })
   expect(detectAddress('15551230001', 3)?.ton).toBe(1)
 })

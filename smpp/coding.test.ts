@@ -47,7 +47,7 @@ describe('what data_coding means', () => {
     expect(codingOf(3, { defaultAlphabet: 'ascii' })).toBe('latin1')
   })
 
-  it('is the carrier’s own word where the link has one', () => {
+  it('is the carrier’s own meaning if the link has one', () => {
     const options = { overrides: { 0: 'utf8', 4: 'ucs2' } } as const
     expect([0, 4, 8].map((data_coding) => codingOf(data_coding, options))).toEqual(['utf8', 'ucs2', 'ucs2'])
   })
@@ -82,11 +82,11 @@ describe('octets as text', () => {
     expect(decodeText(octets, 'gsm7-packed', context)).toBe('ıŞ')
   })
 
-  it('leaves binary as it is', () => {
+  it('leaves binary data unchanged', () => {
     expect(decodeText(Uint8Array.of(1, 0, 255), 'binary')).toEqual(Buffer.from([1, 0, 255]))
   })
 
-  it('reads UCS-2 as the Encoding Standard does, short or long', () => {
+  it('reads UCS-2 as the Encoding Standard does, also with odd octets', () => {
     const decoder = new TextDecoder('utf-16be')
     const units = fc.array(fc.constantFrom(0, 0x41, 0x0416, 0xd83d, 0xde00, 0xfeff, 0xfffe, 0xffff), { maxLength: 200 })
     fc.assert(
@@ -111,7 +111,7 @@ describe('octets as text', () => {
 describe('ASCII', () => {
   const read = (octets: string): string | Buffer => decodeText(Buffer.from(octets, 'latin1'), 'ascii')
 
-  it('with octets that no ASCII text has is GSM-7, as widespread clients write it', () => {
+  it('with octets outside ASCII is GSM-7, as common clients write it', () => {
     expect(read('me\x00example.com')).toBe('me@example.com')
     expect(read('\x02 5\x11')).toBe('$ 5_')
     expect(read('\x1be 5\x00')).toBe('€ 5')
@@ -123,7 +123,7 @@ describe('ASCII', () => {
     ['ended\x00\x00', 'ended'],
     ['\x00', ''],
     ['Gr\xc3\xbc\xc3\x9fe\x1b', 'Grüße\x1b'],
-  ])('%j is what it says', (octets, text) => {
+  ])('%j is read as ASCII', (octets, text) => {
     expect(read(octets)).toBe(text)
   })
 })

@@ -15,7 +15,7 @@ const aPdu = (hex: string, fields: Partial<TextPdu> = {}): TextPdu => ({
 const textOf = (...pdus: TextPdu[]): string | null => joinParts(pdus.map(readPart)).text
 
 describe('reading one PDU', () => {
-  it('takes a header off', () => {
+  it('removes a header', () => {
     expect(readPart(aPdu('050003420201 6869', { esm_class: 0x40 }))).toEqual({
       concatenation: { kind: 'udh8', reference: 0x42, total: 2, part: 1 },
       data_coding: 0,
@@ -29,19 +29,19 @@ describe('reading one PDU', () => {
     expect(textOf(aPdu('050003420201'))).toBe('é@¥B_£'.replace('_', '$'))
   })
 
-  it('takes octets whose header makes no sense for text', () => {
+  it('reads octets with an invalid header as text', () => {
     expect(textOf(aPdu('6869', { esm_class: 0x40 }))).toBe('hi')
     expect(textOf(aPdu('', { esm_class: 0x40 }))).toBe('')
   })
 
-  it('reads message_payload where short_message is empty or missing, with its header', () => {
+  it('reads message_payload if short_message is empty or missing, with its header', () => {
     const tlvs = { message_payload: Buffer.from('0500034202016869', 'hex') }
     expect(readPart(aPdu('', { esm_class: 0x40, tlvs })).body.toString()).toBe('hi')
     expect(readPart({ esm_class: 0x40, data_coding: 0, tlvs }).concatenation?.part).toBe(1)
     expect(textOf(aPdu('6f6b', { tlvs: { message_payload: Buffer.from('no') } }))).toBe('ok')
   })
 
-  it('reads SAR parameters when all three are there and make sense, and a header before them', () => {
+  it('reads SAR parameters if all three exist and are valid, and a header before them', () => {
     const sar = { sar_msg_ref_num: 0, sar_total_segments: 2, sar_segment_seqnum: 2 }
     expect(readPart(aPdu('6869', { tlvs: sar })).concatenation).toEqual({
       kind: 'sar',
@@ -57,14 +57,14 @@ describe('reading one PDU', () => {
     expect(readPart(aPdu('050003420201 68', { esm_class: 0x40, tlvs: sar })).concatenation?.kind).toBe('udh8')
   })
 
-  it('reads with the national tables that the header names', () => {
+  it('reads with the header’s national tables', () => {
     expect(textOf(aPdu('03240101 1b53', { esm_class: 0x40 }))).toBe('Ş')
     expect(textOf(aPdu('03250103 0e', { esm_class: 0x40 }))).toBe('Á')
   })
 })
 
 describe('joining parts', () => {
-  it('mends a surrogate pair that was cut in two', () => {
+  it('repairs a surrogate pair that was cut in two', () => {
     const [first, second] = ['050003010201 0041 d83d', '050003010202 de00'].map((hex) =>
       aPdu(hex, { esm_class: 0x40, data_coding: 8 }),
     ) as [TextPdu, TextPdu]
@@ -72,7 +72,7 @@ describe('joining parts', () => {
     expect(textOf(second, first)).toBe('A😀')
   })
 
-  it('mends an escape that was cut in two', () => {
+  it('repairs an escape that was cut in two', () => {
     const pdus = ['050003010201 411b', '050003010202 6542'].map((hex) => aPdu(hex, { esm_class: 0x40 }))
     expect(textOf(...pdus)).toBe('A€B')
   })
@@ -82,14 +82,14 @@ describe('joining parts', () => {
     expect(textOf(...pdus)).toBe('AC')
   })
 
-  it('gives what is there of an incomplete message, and which parts are not', () => {
+  it('returns the existing parts of an incomplete message, and lists the missing ones', () => {
     const parts = ['050003010401 0041 d83d', '050003010403 de00 0042'].map((hex) =>
       readPart(aPdu(hex, { esm_class: 0x40, data_coding: 8 })),
     )
     expect(joinParts(parts)).toMatchObject({ text: 'A\ufffd\ufffdB', missing: [2, 4] })
   })
 
-  it('reads parts that are coded in different ways each in its own', () => {
+  it('reads parts with different codings, each in its own', () => {
     const parts = [
       aPdu('050003010201 41', { esm_class: 0x40 }),
       aPdu('050003010202 0436', { esm_class: 0x40, data_coding: 8 }),
@@ -106,7 +106,7 @@ describe('joining parts', () => {
     expect(textOf(...singles)).toBe('Şá')
   })
 
-  it('gives octets, not text, of binary', () => {
+  it('returns octets, not text, for binary', () => {
     expect(joinParts([readPart(aPdu('0102', { data_coding: 4 }))])).toEqual({
       text: null,
       coding: 'binary',
@@ -117,7 +117,7 @@ describe('joining parts', () => {
     })
   })
 
-  it('gives an empty text for no parts', () => {
+  it('returns an empty text for no parts', () => {
     expect(joinParts([])).toMatchObject({ text: '' })
   })
 })
@@ -129,7 +129,7 @@ describe('any text, any octets', () => {
     fc.string({ unit: 'grapheme', maxLength: 300, size: 'max' }),
   )
 
-  it('cut in any mode and alphabet, joined in any order with repeats, is the text again', () => {
+  it('cut in any mode and alphabet, joined in any order with repeats, is the same text', () => {
     fc.assert(
       fc.property(
         anyText,
@@ -164,7 +164,7 @@ describe('any text, any octets', () => {
     }
   })
 
-  it('is read without failing whatever it is', () => {
+  it('is read without failing, whatever it is', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), fc.nat(255), fc.nat(255), (octets, esm_class, data_coding) => {
         const { text, missing } = joinParts([readPart({ esm_class, data_coding, short_message: Buffer.from(octets) })])

@@ -40,7 +40,7 @@ test.each([
   expect(gsm7Length(text)).toBe(hex.length / 2)
 })
 
-describe('what is and is not in the alphabet', () => {
+describe('the alphabet', () => {
   it('has 127 characters of one septet and 10 of two', () => {
     const costs = Array.from({ length: 0x10000 }, (_, unit) => septetsOf(unit))
     expect(costs.filter((cost) => cost === 1)).toHaveLength(127)
@@ -66,7 +66,7 @@ describe('octets that no encoder writes', () => {
   })
 })
 
-it('reads no further than a view of other octets', () => {
+it('reads no further than its view of a buffer', () => {
   expect(decodeGsm7(Uint8Array.from([0x41, 0x42, 0x43, 0x44]).subarray(1, 3))).toBe('BC')
 })
 
@@ -92,7 +92,7 @@ describe('national shift tables', () => {
 })
 
 describe('any text, any octets', () => {
-  it('reads back what it wrote', () => {
+  it('reads back its own output', () => {
     fc.assert(
       fc.property(gsm7Text, (text) => {
         const octets = encodeGsm7(text)

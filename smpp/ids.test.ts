@@ -29,7 +29,7 @@ describe('ids of receipts against ids of responses', () => {
     expect(normaliseId(receipt, form)).toBe(responseIdKey(response, form))
   })
 
-  it('keeps zeros and case that a carrier means', () => {
+  it('keeps significant zeros and case', () => {
     expect(normaliseId('00042', 'raw')).not.toBe(responseIdKey('42', 'raw'))
     expect(normaliseId('AB', 'raw')).not.toBe(responseIdKey('ab', 'raw'))
   })
@@ -45,15 +45,15 @@ describe('ids of receipts against ids of responses', () => {
     )
   })
 
-  it('does not choke on a word of a megabyte', () => {
+  it('handles a word of a megabyte', () => {
     const word = '9'.repeat(1_000_000)
     expect(normaliseId(word, 'dec-to-hex')).toBe(word)
     expect(receiptIdForms(word)).toHaveLength(1)
   })
 })
 
-describe('finding out a carrier’s form', () => {
-  it('offers what the other side may have stored', () => {
+describe('finding a carrier’s form', () => {
+  it('offers all forms that the other side may have stored', () => {
     expect(receiptIdForms('0059113978')).toEqual([
       { form: 'raw', id: '0059113978' },
       { form: 'hex-to-dec', id: '1494301048' },

@@ -71,7 +71,7 @@ test('npm smpp as a client binds, submits, gets a receipt and unbinds', async ()
   await server.close()
 })
 
-test('npm smpp writes GSM-7 under the data_coding of ASCII, and is read all the same', async () => {
+test('npm smpp writes GSM-7 under the data_coding of ASCII, and is read correctly', async () => {
   const texts: string[] = []
   const server = new SmppServer<string>({
     windowMax: 10,
@@ -95,7 +95,7 @@ test('npm smpp writes GSM-7 under the data_coding of ASCII, and is read all the 
   await server.close()
 })
 
-test('npm smpp as a server lets us bind, submit, take a reply and unbind', async () => {
+test('npm smpp as a server accepts our bind, submit, reply and unbind', async () => {
   const seen: NpmPdu[] = []
   const replies: NpmPdu[] = []
   const server = smpp.createServer((session) => {
@@ -138,7 +138,7 @@ test('npm smpp as a server lets us bind, submit, take a reply and unbind', async
   await new Promise((resolve) => server.close(resolve))
 })
 
-test('commands, TLVs and statuses have the numbers that npm smpp gives them', () => {
+test('commands, TLVs and statuses have npm smpp’s numbers', () => {
   for (const [name, { id }] of Object.entries(COMMANDS)) expect([name, id]).toEqual([name, smpp.commands[name]?.id])
   for (const [name, { tag }] of Object.entries(TLVS)) {
     const theirs = name === 'destination_port' ? 'dest_port' : name

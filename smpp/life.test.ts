@@ -15,7 +15,7 @@ describe('enquire_link', () => {
     expect(await peer.take('enquire_link_resp')).toMatchObject({ sequence_number: 12, command_status: 0 })
   })
 
-  test('is sent to a silent peer, and an answer keeps the session', async () => {
+  test('is sent to a silent peer, and a response keeps the session', async () => {
     const { session, peer } = await aLink({ enquireLinkMs: 20, enquireTimeoutMs: 2_000 })
     for (let nth = 0; nth < 3; nth++) {
       const { sequence_number } = await peer.take('enquire_link', nth)
@@ -26,7 +26,7 @@ describe('enquire_link', () => {
     expect(session.lastReadAtMs).toBeGreaterThan(0)
   })
 
-  test('is answered by a generic_nack too', async () => {
+  test('may be answered by a generic_nack', async () => {
     const { session, peer, faults } = await aLink({ enquireLinkMs: 20, enquireTimeoutMs: 2_000 })
     for (let nth = 0; nth < 3; nth++) {
       const { sequence_number } = await peer.take('enquire_link', nth)
@@ -42,7 +42,7 @@ describe('enquire_link', () => {
     expect(peer.received.filter(({ command }) => command === 'enquire_link').length).toBe(2)
   })
 
-  test('is answered by any PDU at all', async () => {
+  test('is answered by any PDU', async () => {
     const { session, peer } = await aLink({ enquireLinkMs: 20, enquireTimeoutMs: 60 })
     for (let nth = 0; nth < 4; nth++) {
       await peer.take('enquire_link', nth)
@@ -51,7 +51,7 @@ describe('enquire_link', () => {
     expect(session.state).toBe('bound')
   })
 
-  test('is sent out of turn, and its answer tells what has been read', async () => {
+  test('is sent out of turn, and its response shows what has been read', async () => {
     const { session, peer } = await aLink()
     session.enquire()
     session.enquire()
@@ -69,7 +69,7 @@ describe('enquire_link', () => {
     await until(() => session.enquiries.answered === 4, 'a number of none is taken for the oldest that is open')
   })
 
-  test('out of turn to a peer that is gone ends the session no later, however often it is asked', async () => {
+  test('out of turn to a lost peer does not delay the end of the session, however often it is sent', async () => {
     const { session } = await aLink({ enquireTimeoutMs: 100 })
     const asking = setInterval(() => session.enquire(), 10)
     await closed(session, 'enquire_timeout').finally(() => clearInterval(asking))
@@ -109,7 +109,7 @@ describe('requests of the peer', () => {
     expect(() => requests[0]?.respond(ESME.ROK)).toThrow('was answered before')
   })
 
-  test('may be answered when the session is gone, to no effect', async () => {
+  test('may be answered when the session is gone, without effect', async () => {
     const { session, peer, requests } = await aLink()
     peer.send({ command: 'deliver_sm', sequence_number: 5 })
     await until(() => requests.length === 1, 'it has come')
@@ -135,7 +135,7 @@ describe('requests of the peer', () => {
     await peer.take('deliver_sm_resp', total - 1)
   })
 
-  test('of a command that nobody knows are refused, and the session goes on', async () => {
+  test('with an unknown command are refused, and the session continues', async () => {
     const { peer } = await aLink()
     peer.sendHex('00000010 00000021 00000000 00000009')
     expect(await peer.take('generic_nack')).toMatchObject({ sequence_number: 9, command_status: ESME.RINVCMDID })
@@ -143,7 +143,7 @@ describe('requests of the peer', () => {
     await peer.take('enquire_link_resp')
   })
 
-  test('that are malformed are answered with what is wrong, and the session goes on', async () => {
+  test('that are malformed get the fault as a response, and the session continues', async () => {
     const { session, peer, requests, faults } = await aLink()
     peer.sendHex('00000012 00000005 00000000 00000009 0001')
     expect(await peer.take('deliver_sm_resp')).toMatchObject({ sequence_number: 9, command_status: ESME.RINVCMDLEN })
@@ -168,7 +168,7 @@ describe('requests of the peer', () => {
     ['an integer of no octets before others', receipt, '0427 0000 001e 0003 343200', { receipted_message_id: '42' }],
     ['a TLV that is cut short behind others', receipt, '0427 0001 02 001e 0041 343200', { message_state: 2 }],
     ['a TLV that is cut short behind its payload', '', `0424 ${payloadOctets} ${payload} 001e 0041 343200`, {}],
-  ])('that deliver a text with %s are taken without it, and reported', async (_, text, behind, tlvs) => {
+  ])('that deliver a text with %s are accepted without it, and reported', async (_, text, behind, tlvs) => {
     const { peer, requests, faults } = await aLink()
     peer.sendHex(delivery(text, behind))
     await until(() => requests.length === 1, 'it is handed over')
@@ -182,7 +182,7 @@ describe('requests of the peer', () => {
   test.each([
     ['padding', '00'],
     ['a TLV that is cut short', '0423 0003 0300'],
-  ])('that are a receipt by TLVs alone are taken without %s behind them, and reported', async (_, behind) => {
+  ])('that are a receipt by TLVs alone are accepted without %s behind them, and reported', async (_, behind) => {
     const { peer, requests, faults } = await aLink()
     peer.sendHex(delivery('', `001e 0003 343200 0427 0001 02 ${behind}`))
     await until(() => requests.length + peer.received.length > 1, 'it is handed over')
@@ -190,7 +190,7 @@ describe('requests of the peer', () => {
     expect(faults).toMatchObject([{ kind: 'malformed', error: { sequence_number: 9 } }])
   })
 
-  test('that deliver by data_sm are taken without padding behind their TLVs, and reported', async () => {
+  test('that deliver by data_sm are accepted without padding behind their TLVs, and reported', async () => {
     const { peer, requests, faults } = await aLink()
     peer.sendHex(
       `${(16 + 10 + 4 + receipt.length + 1).toString(16).padStart(8, '0')} 00000103 00000000 00000009
@@ -214,7 +214,7 @@ describe('requests of the peer', () => {
     expect([requests.length, faults.length]).toEqual([0, 1])
   })
 
-  test('that need no answer are reported', async () => {
+  test('that need no response are reported', async () => {
     const { peer, notices } = await aLink()
     peer.send(
       { command: 'alert_notification', sequence_number: 1, source_addr: '15551230001' },
@@ -243,7 +243,7 @@ describe('requests of the peer', () => {
 
 describe('framing', () => {
   test.each(['00000000', '0000000f', '00010401', 'ffffffff'])(
-    'that is broken by a length of %s is answered and closed',
+    'with an invalid length of %s is answered and closed',
     async (length) => {
       const { session, peer, outcomes } = await aLink()
       session.submit(aSubmit('a'), 'a')
@@ -256,7 +256,7 @@ describe('framing', () => {
     },
   )
 
-  test('may take its time with a PDU only for so long, however steadily it drips', async () => {
+  test('allows a PDU only a limited time, however steadily it drips', async () => {
     const { session, peer } = await aLink({ partialPduMs: 40 })
     const drip = setInterval(() => peer.socket.write(Buffer.from([0])), 5)
     peer.sendHex('000000ff')
@@ -266,7 +266,7 @@ describe('framing', () => {
 })
 
 describe('unbinding', () => {
-  test('waits for what is outstanding, then says unbind and closes', async () => {
+  test('waits for pending requests, then sends unbind and closes', async () => {
     const { session, peer, outcomes, requests, states } = await aLink()
     session.submit(aSubmit('a'), 'a')
     const { sequence_number } = await peer.take('submit_sm')
@@ -293,7 +293,7 @@ describe('unbinding', () => {
     expect(outcomes).toMatchObject([['a', { kind: 'response' }]])
   })
 
-  test('is said at once, or with the last answer, ours or the peer’s', async () => {
+  test('is sent at once, or with the last response, ours or the peer’s', async () => {
     const traced: string[] = []
     const trace = (_session: unknown, direction: string, bytes: Buffer): void => {
       traced.push(`${direction} ${bytes.readUInt32BE(4).toString(16)}`)
@@ -318,7 +318,7 @@ describe('unbinding', () => {
     expect(traced.slice(-4)).toEqual(['in 80000004', 'out 6', 'in 15', 'out 80000015'])
   })
 
-  test('ends with its own answer, which may be a generic_nack, and with no other', async () => {
+  test('ends with its own response, which may be a generic_nack, and with no other', async () => {
     const { session, peer, faults } = await aLink()
     session.submit(aSubmit('a'), 'a')
     const { sequence_number } = await peer.take('submit_sm')
@@ -337,7 +337,7 @@ describe('unbinding', () => {
     expect([session.closeReason, faults.length]).toEqual(['unbound', 4])
   })
 
-  test('waits no longer than it may, nor for a peer that does not answer', async () => {
+  test('waits no longer than allowed, nor for a peer that does not answer', async () => {
     const { session, peer, outcomes } = await aLink({ partialPduMs: 40 })
     session.submit(aSubmit('a'), 'a')
     await peer.take('submit_sm')
@@ -347,7 +347,7 @@ describe('unbinding', () => {
     expect(outcomes).toEqual([['a', { kind: 'closed', written: true }]])
   })
 
-  test('by the peer is answered, and waits for the answers that it owes', async () => {
+  test('by the peer is answered, and waits for its pending responses', async () => {
     const { session, peer, outcomes, states } = await aLink()
     session.submit(aSubmit('a'), 'a')
     const { sequence_number } = await peer.take('submit_sm')
@@ -361,7 +361,7 @@ describe('unbinding', () => {
     expect(states.at(-1)).toBe('closed: peer_unbound')
   })
 
-  test('by us gets no more time because we ask for it again, and is said once', async () => {
+  test('by us gets no more time by a second request, and is sent once', async () => {
     const { session, peer } = await aLink({ partialPduMs: 40 })
     await Promise.all([session.unbind(30), session.unbind(3_600_000)])
     expect(session.closeReason).toBe('unbound')
@@ -391,7 +391,7 @@ describe('unbinding', () => {
     expect(states).toEqual(['open', 'bound', 'unbinding', 'closed: unbound'])
   })
 
-  test('by the peer is what closed the session, also where it hangs up thereupon', async () => {
+  test('by the peer is the reason for the close, even if it hangs up after that', async () => {
     const { session, peer, outcomes } = await aLink()
     session.submit(aSubmit('a'), 'a')
     await peer.take('submit_sm')
@@ -412,7 +412,7 @@ describe('unbinding', () => {
     expect(states).toEqual(['open', 'closed: peer_unbound'])
   })
 
-  test('of a session that is not bound closes it', async () => {
+  test('of an unbound session closes it', async () => {
     const { session: open, server } = await dialOnly()
     await (await server.peer()).take('bind_transceiver')
     await open.unbind(1_000)
@@ -437,7 +437,7 @@ test('a trace has every PDU of both directions', async () => {
   expect(traced).toEqual(['out 00000009 38', 'in 80000009 21', 'out 00000004 36', 'in 00000015 16', 'out 80000015 16'])
 })
 
-test('what the kernel does not take at once arrives whole, whatever is sent meanwhile', async () => {
+test('data that the kernel does not take at once arrives complete, whatever is sent meanwhile', async () => {
   const { session, peer } = await aLink({ windowMax: 10_000 })
   peer.socket.pause()
   const payload = (index: number): Buffer => Buffer.alloc(1_000, index)

@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { Newcomers } from './newcomers.ts'
 
-test('a network has as many as it may, however many came and went', async () => {
+test('a network has its full number of new connections, however many came and went', async () => {
   const newcomers = new Newcomers(2, () => 'one network')
   const server = createServer()
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -19,7 +19,7 @@ test.each([
 })
 
 describe('the CR that keeps seven spare bits from reading as @', () => {
-  it('fills the seventh octet of seven septets, and goes again', () => {
+  it('fills the seventh octet of seven septets, and is removed again', () => {
     const packed = packGsm7(encodeGsm7('ABCDEFG'))
     expect(packed).toHaveLength(7)
     expect((packed[6] ?? 0) >> 1).toBe(0x0d)
@@ -45,7 +45,7 @@ describe('the CR that keeps seven spare bits from reading as @', () => {
 })
 
 describe('any septets', () => {
-  it('come out as they went in, behind headers of every length', () => {
+  it('return unchanged, behind headers of any length', () => {
     fc.assert(
       fc.property(septets, fc.nat(20), (input, udhLength) => {
         fc.pre(input.at(-1) !== 0x0d)
@@ -55,7 +55,7 @@ describe('any septets', () => {
     )
   })
 
-  it('unpacks garbage without failing', () => {
+  it('garbage unpacks without failing', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(300), (octets, udhLength) => {
         expect(unpackGsm7(octets, udhLength).every((septet) => septet < 0x80)).toBe(true)

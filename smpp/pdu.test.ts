@@ -29,7 +29,7 @@ function pduOf(hex: string): Buffer {
 
 describe('known bytes', () => {
   for (const { name, hex, pdu, source } of VECTORS) {
-    test(`${name} decodes and encodes as ${source} says`, () => {
+    test(`${name} decodes and encodes as in ${source}`, () => {
       const bytes = Buffer.from(hex.replaceAll(/\s/g, ''), 'hex')
       expect(decodePdu(bytes)).toEqual(pdu)
       expect(encodePdu(pdu as PduInput).toString('hex')).toBe(bytes.toString('hex'))
@@ -105,7 +105,7 @@ describe('texts', () => {
     expect(statusOf(() => encode(octets))).toBe(ESME[status])
   })
 
-  test('a system_type that is too long is read, as clients have them', () => {
+  test('a system_type that is too long is read, because clients send them', () => {
     const bind = (length: number): Buffer =>
       pduOf(`00000000 00000009 00000000 00000001 00 00 ${'61'.repeat(length)} 00 34 00 00 00`)
     expect(decodePdu(bind(64))).toMatchObject({ system_type: 'a'.repeat(64), interface_version: 0x34 })
@@ -114,7 +114,7 @@ describe('texts', () => {
 })
 
 describe('what the encoder writes', () => {
-  test('PDUs of the greatest length, one behind another', () => {
+  test('PDUs of the maximum length, one after another', () => {
     const tlvs = { message_payload: Buffer.alloc(0xffff), 0x1400: Buffer.alloc(PDU_OCTETS_MAX - 0xffff - 34) }
     const writer = new PduWriter()
     for (const sequence of [1, 2]) expect(writePdu(writer, 'data_sm', { tlvs }, sequence)).toBe(PDU_OCTETS_MAX)
@@ -134,7 +134,7 @@ describe('what the encoder writes', () => {
     }
   })
 
-  test.each(COMMAND_NAMES)('every text of %s up to its greatest length, and no further', (command) => {
+  test.each(COMMAND_NAMES)('every text of %s up to its maximum length, and no further', (command) => {
     for (const { name, type, maxWrite, status } of fieldsOf(command)) {
       if (type !== 'cstring') continue
       const write = (octets: number): number => statusOf(() => encodePdu({ command, [name]: 'a'.repeat(octets) }))
@@ -142,7 +142,7 @@ describe('what the encoder writes', () => {
     }
   })
 
-  test('the fields of a request whatever its status, and none of a response that refuses', () => {
+  test('the fields of a request with any status, and none of a response that refuses', () => {
     expect(decodePdu(encodePdu({ command: 'query_sm', command_status: 8, message_id: 'x' }))).toMatchObject({
       command_status: 8,
       message_id: 'x',
@@ -150,7 +150,7 @@ describe('what the encoder writes', () => {
     expect(encodePdu({ command: 'submit_sm_resp', command_status: 8, message_id: 'x' }).length).toBe(16)
   })
 
-  test('no TLV that is undefined', () => {
+  test('no undefined TLVs', () => {
     const tlvs = { message_state: undefined, sar_msg_ref_num: 7 } as unknown as Tlvs
     expect(decodePdu(encodePdu({ command: 'data_sm', tlvs })).tlvs).toEqual({ sar_msg_ref_num: 7 })
   })
@@ -210,7 +210,7 @@ describe('what the decoder refuses', () => {
     expect(statusOf(() => decodePdu(bytes))).toBe(ESME.RINVCMDLEN)
   })
 
-  test.each(COMMAND_NAMES)('%s that ends within its mandatory fields, whatever stands behind it', (command) => {
+  test.each(COMMAND_NAMES)('%s that ends within its mandatory fields, whatever follows', (command) => {
     const fields = fieldsOf(command).map(({ name, type }) => [
       name,
       type === 'uint8' ? 1 : type === 'cstring' ? 'a' : Buffer.from('b'),
@@ -223,7 +223,7 @@ describe('what the decoder refuses', () => {
     }
   })
 
-  test('says which PDU it was', () => {
+  test('names the faulty PDU', () => {
     try {
       decodePdu(pduOf('00000000 00000021 00000005 00000007'))
       expect.unreachable()
@@ -319,7 +319,7 @@ const anyPdu = (commands: readonly CommandName[] = COMMAND_NAMES): fc.Arbitrary<
   ) as fc.Arbitrary<PduInput>
 
 describe('any PDU', () => {
-  test('comes back as it went', () => {
+  test('returns unchanged', () => {
     fc.assert(
       fc.property(anyPdu(), (pdu) => {
         expect(decodePdu(encodePdu(pdu))).toEqual(pdu)
@@ -399,11 +399,11 @@ function expectAlike(bytes: Buffer): void {
   expect(resultOf(() => decodePdu(chunk, start, end))).toEqual(resultOf(() => decodeByTable(chunk, start, end)))
 }
 
-test('known PDUs are decoded as the table says', () => {
+test('known PDUs are decoded by the table', () => {
   for (const { hex } of VECTORS) expectAlike(Buffer.from(hex.replaceAll(/\s/g, ''), 'hex'))
 })
 
-test('any message, whole, cut or changed, is decoded or refused as the table says', () => {
+test('any message, whole, cut or changed, is decoded or refused by the table', () => {
   fc.assert(
     fc.property(
       anyPdu(FAST),
@@ -429,7 +429,7 @@ const oddValue = fc.oneof(
   fc.uint8Array({ maxLength: 300 }),
 )
 
-test('any fields, of their type or not, are written or refused as the table says', () => {
+test('any fields, of their type or not, are written or refused by the table', () => {
   fc.assert(
     fc.property(anyPdu(FAST), fc.array(fc.tuple(fc.nat(), oddValue), { maxLength: 3 }), (pdu, changes) => {
       const { command, command_status: _status, sequence_number: _sequence, tlvs: _tlvs, ...fields } = pdu

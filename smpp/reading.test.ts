@@ -11,7 +11,7 @@ const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
 const little = (text: string): Buffer => Buffer.from(text, 'utf16le')
 const big = (text: string): Buffer => little(text).swap16()
 
-describe('octets that prove what is declared of them wrong', () => {
+describe('octets that contradict their declaration', () => {
   test.each<[string, TextCoding, Buffer, string]>([
     ['UTF-8 as GSM-7', 'gsm7', utf8('Price 12,50 € café'), 'Price 12,50 € café'],
     ['UTF-8 of one word as GSM-7', 'gsm7', utf8('ARRÊT'), 'ARRÊT'],
@@ -49,7 +49,7 @@ describe('octets that prove what is declared of them wrong', () => {
   })
 })
 
-describe('octets that may be what is declared of them', () => {
+describe('octets that may fit their declaration', () => {
   test.each<[string, TextCoding, Buffer, string]>([
     ['GSM-7', 'gsm7', encodeGsm7('1 @ 2 € [x]'), '1 @ 2 € [x]'],
     ['Latin-1', 'latin1', latin1('Ça va été'), 'Ça va été'],
@@ -76,7 +76,7 @@ describe('octets that cannot be read', () => {
   })
 })
 
-it('reads what was written as it is declared', () => {
+it('reads what was written as declared', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 80 }).filter((one) => !/[\p{Cc}\p{Cn}\ufeff\ufffe]/u.test(one))
   fc.assert(
     fc.property(text, (one) => {
@@ -86,7 +86,7 @@ it('reads what was written as it is declared', () => {
   )
 })
 
-it('reads UTF-8 whatever single octets are declared, where it has a letter beyond ASCII', () => {
+it('reads UTF-8 under any declaration of single octets, if it has a letter beyond ASCII', () => {
   const letters = fc.constantFrom(...Array.from('aeiou stop éèêüñçßøžščřабвгαβγ退订停止👍€“”'))
   const text = fc.array(letters, { minLength: 1, maxLength: 60 }).map((all) => `${all.join('')}é`)
   fc.assert(
@@ -96,7 +96,7 @@ it('reads UTF-8 whatever single octets are declared, where it has a letter beyon
   )
 })
 
-it('never fails; says that it is exact only where nothing is lost, and never yields NUL or half a pair', () => {
+it('never fails; reports exactness only if nothing is lost, and never yields NUL or half a pair', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(255), (octets, data_coding) => {
       const { text, isExact, isReadable } = readOctets(octets, codingOf(data_coding))
@@ -111,7 +111,7 @@ it('never fails; says that it is exact only where nothing is lost, and never yie
   )
 })
 
-describe('parts that are coded in different ways', () => {
+describe('parts with different codings', () => {
   const part = (number: number, data_coding: number, body: Buffer): MessagePart => ({
     concatenation: { kind: 'udh8', reference: 1, total: 3, part: number },
     data_coding,
@@ -125,7 +125,7 @@ describe('parts that are coded in different ways', () => {
     expect(joinParts(parts)).toMatchObject({ text: 'One два três', isExact: false, isReadable: true })
   })
 
-  it('are read together where they are coded alike, so that a character cut in two is whole', () => {
+  it('are read together if they have one coding, so that a character cut in two is whole', () => {
     const octets = utf8('12 € cafés!')
     const parts = [part(1, 0, octets.subarray(0, 4)), part(2, 0, octets.subarray(4, 9)), part(3, 0, octets.subarray(9))]
     expect(joinParts(parts)).toMatchObject({ text: '12 € cafés!', isExact: false, isReadable: true })

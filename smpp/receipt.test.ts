@@ -16,7 +16,7 @@ const aReceipt = (text: string, fields: Partial<ReceiptPdu> = {}): ReceiptPdu =>
 const parse = (text: string, fields: Partial<ReceiptPdu> = {}): Receipt | null => parseReceipt(aReceipt(text, fields))
 
 describe('text', () => {
-  it('is known in 47 forms and more', () => {
+  it('is recognized in 47 forms and more', () => {
     expect(new Set(seenReceipts.map(({ text }) => text)).size).toBeGreaterThanOrEqual(47)
   })
 
@@ -78,7 +78,7 @@ describe('text', () => {
     expect(stateOfWord(word)).toBe(state)
   })
 
-  it('is read from UCS-2 too', () => {
+  it('is also read from UCS-2', () => {
     const wide = Buffer.from('id:9 submit date:1706271624 stat:DELIVRD err:000', 'utf16le').swap16()
     expect(parse('', { short_message: wide, data_coding: 8 })).toMatchObject({
       id: '9',
@@ -97,7 +97,7 @@ describe('text', () => {
 describe('TLVs', () => {
   const text = 'id:5000 submit date:201506201641 done date:201506201641 stat:DELIVRD err:000'
 
-  it('count before text, and text completes them', () => {
+  it('precede text, and text completes them', () => {
     const tlvs = { receipted_message_id: '6000', message_state: 6, network_error_code: Buffer.from([3, 0, 5]) }
     expect(parse(text, { tlvs })).toEqual({
       id: '6000',
@@ -114,21 +114,21 @@ describe('TLVs', () => {
     })
   })
 
-  it('may be some of them only', () => {
+  it('may be incomplete', () => {
     expect(parse(text, { tlvs: { receipted_message_id: '6000' } })).toMatchObject({ id: '6000', state: 'delivered' })
     expect(parse(text, { tlvs: { receipted_message_id: '5000' } })).toMatchObject({ id: '5000', otherId: null })
     expect(parse('', { tlvs: { receipted_message_id: '6000' } })).toMatchObject({ id: '6000', otherId: null })
     expect(parse(text, { tlvs: { message_state: 5 } })).toMatchObject({ id: '5000', state: 'undeliverable' })
   })
 
-  it('keep both ids where a carrier writes one hexadecimal', () => {
+  it('keep both ids if a carrier writes one in hexadecimal', () => {
     expect(parse('id:0489708364 stat:DELIVRD', { tlvs: { receipted_message_id: '1d305b4c' } })).toMatchObject({
       id: '1d305b4c',
       otherId: '0489708364',
     })
   })
 
-  it('are enough without a text, whatever the text, and without the receipt bit', () => {
+  it('suffice without a text, with any text, and without the receipt bit', () => {
     const tlvs = { receipted_message_id: '362d9701', message_state: 2 }
     for (const short of ['', '362d9701 2', 'Delivered!']) {
       for (const esm_class of [0x04, 0x00, 0x08]) {
@@ -137,7 +137,7 @@ describe('TLVs', () => {
     }
   })
 
-  it('may hold an id with its NUL and what lies behind it, or "0"', () => {
+  it('may have an id with its NUL and trailing octets, or "0"', () => {
     const id = `abc\0${'\0'.repeat(20)}junk`
     expect(parse('', { tlvs: { receipted_message_id: id, message_state: 2 } })?.id).toBe('abc')
     expect(parse(text, { tlvs: { receipted_message_id: '\0junk', message_state: 2 } })?.id).toBe('5000')
@@ -156,22 +156,22 @@ describe('TLVs', () => {
     expect(parseReceipt(pdu)).toMatchObject({ id: '7', state: 'undeliverable', networkErrorCode })
   })
 
-  it('of no meaning leave the text its say', () => {
+  it('without a meaning leave the decision to the text', () => {
     const tlvs = { receipted_message_id: '', message_state: 77, network_error_code: Buffer.from([3]) }
     expect(parse(text, { tlvs })).toMatchObject({ id: '5000', state: 'delivered', networkErrorCode: null })
   })
 })
 
-describe('what is a receipt', () => {
+describe('a receipt is', () => {
   const text = 'id:9 sub:001 dlvrd:001 submit date:1706271624 done date:1706271624 stat:DELIVRD err:000 text:x'
 
-  it('is anything with the receipt or the intermediate bit', () => {
+  it('any PDU with the receipt or the intermediate bit', () => {
     expect(parse('whatever')).toMatchObject({ id: '', state: 'unknown' })
     expect(parse('', { esm_class: 0x20 })).toMatchObject({ id: '', isIntermediate: true })
     expect(parse(text, { esm_class: 0x24 })).toMatchObject({ id: '9', isIntermediate: true })
   })
 
-  it('is a text that reads as one without any bit', () => {
+  it('a text that reads as one without any bit', () => {
     for (const esm_class of [0x00, 0x03, 0x08, 0x10]) expect(parse(text, { esm_class })?.id).toBe('9')
     for (const detail of ['submit date:1706271624', 'done date:1706271624', 'err:000']) {
       expect(parse(`id:9 stat:DELIVRD ${detail}`, { esm_class: 0 })?.id).toBe('9')
@@ -187,11 +187,11 @@ describe('what is a receipt', () => {
     'stat:DELIVRD err:000',
     'id:9 stat:fine err:none',
     'your text: id:7 was ok',
-  ])('is not the reply %j', (reply) => {
+  ])('not the reply %j', (reply) => {
     for (const esm_class of [0x00, 0x08, 0x10]) expect(parse(reply, { esm_class })).toBeNull()
   })
 
-  it('is not a reply that names a message but no state, or a state but no message', () => {
+  it('not a reply that names a message but no state, or a state but no message', () => {
     expect(parse('yes', { esm_class: 0x10, tlvs: { message_state: 2 } })).toBeNull()
     expect(parse('yes', { esm_class: 0x10, tlvs: { receipted_message_id: '7' } })).toBeNull()
   })
@@ -258,7 +258,7 @@ describe('hostile input', () => {
 describe('writing receipts', () => {
   const dates = { submitDate: new Date('2026-11-20T12:00:59Z'), doneDate: new Date('2026-11-20T12:01:00Z') }
 
-  it('writes what the specification shows', () => {
+  it('writes the specification’s form', () => {
     expect(
       formatReceipt({ id: '42', state: 'delivered', ...dates, text: 'A text of more than twenty characters' }),
     ).toBe(

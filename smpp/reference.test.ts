@@ -12,7 +12,7 @@ describe('references', () => {
     expect(next('15551230001')).toBe(first)
   })
 
-  it('give 256 texts in a row to one destination different 8-bit numbers, whoever else is sent to', () => {
+  it('give 256 texts in a row to one destination different 8-bit numbers, whatever is sent to others', () => {
     const next = createReferences()
     const seen = new Set<number>()
     for (let n = 0; n < 256; n++) {

@@ -95,7 +95,7 @@ describe('counting', () => {
     expect(oracle(text)).toEqual({ encoding, characters, segments })
   })
 
-  it('counts in the encoding that was asked for', () => {
+  it('counts in the requested encoding', () => {
     expect(countSegments('a'.repeat(71), { encoding: 'ucs2' })).toMatchObject({ encoding: 'UCS-2', segments: 2 })
     expect(countSegments('a'.repeat(71), { encoding: 'gsm7' })).toMatchObject({ encoding: 'GSM-7', segments: 1 })
     expect(() => countSegments('ж', { encoding: 'gsm7' })).toThrow(RangeError)
@@ -124,7 +124,7 @@ describe('counting', () => {
     )
   })
 
-  it('agrees with the calculator where every cut meets the same cluster', () => {
+  it('agrees with the calculator if every cut is in the same cluster', () => {
     for (const cluster of ['👩‍❤️‍💋‍👨', '🇩🇪', '👍🏽', 'e\u0301', '각', 'क्षि', '🫶🏽', '🧑🏽‍🦱', '🏳️‍🌈', 'ก็', '\u0600a', 'a\r\n', '각ᆨ']) {
       for (let shift = 0; shift < 14; shift++) {
         const text = `${'ж'.repeat(shift)}${cluster.repeat(60)}`
@@ -133,13 +133,13 @@ describe('counting', () => {
     }
   })
 
-  it('cuts a cluster that is longer than a segment, where the calculator overfills one', () => {
+  it('cuts a cluster longer than a segment, where the calculator overfills one', () => {
     const text = `a${'\u0301'.repeat(200)}`
     expect(countSegments(text).segments).toBe(3)
     expect(oracle(text).segments).toBe(2)
   })
 
-  it('takes a tenth of the time that sms-segments-calculator takes, or less', () => {
+  it('takes at most a tenth of sms-segments-calculator’s time', () => {
     const texts = Array.from({ length: 100 }, (_, n) => `Your code is ${100_000 + n}. It is valid for ten minutes. Bye`)
     const fastest = (count: (text: string) => unknown): number => {
       const run = (): number => {
@@ -153,7 +153,7 @@ describe('counting', () => {
   })
 })
 
-describe('finding what is outside GSM-7', () => {
+describe('finding characters outside GSM-7', () => {
   it('names each character, its code point and its place in code points', () => {
     expect(findNonGsm7('😀 it’s `ok`', 3)).toEqual([
       { character: '😀', codePoint: 'U+1F600', position: 0 },
@@ -228,7 +228,7 @@ describe('cutting', () => {
     ).toHaveLength(140)
   })
 
-  it('speaks the alphabet of the link, and UCS-2 where a text is not of it', () => {
+  it('uses the link’s alphabet, and UCS-2 for a text outside it', () => {
     const options = { mode: 'udh8', reference: 1, alphabet: 'latin1' } as const
     expect(cutSegments('Ä[', options)).toEqual([
       { data_coding: 0, esm_class: 0, short_message: Buffer.from('c45b', 'hex') },
@@ -271,7 +271,7 @@ describe('cutting', () => {
     )
   })
 
-  it('cuts between two pairs where a cluster is longer than a segment', () => {
+  it('cuts between two pairs if a cluster is longer than a segment', () => {
     // A black flag with tags of two units each: the limit of 67 falls inside a pair.
     const text = `\u{1f3f4}${'\u{e0067}'.repeat(99)}`
     const decoder = new TextDecoder('utf-16be')
@@ -291,7 +291,7 @@ describe('cutting', () => {
     }
   })
 
-  it('plans for each alphabet and mode what is then cut', () => {
+  it('plans for each alphabet and mode exactly the later cut', () => {
     const alphabets = fc.constantFrom('gsm7' as const, 'gsm7-packed' as const, 'latin1' as const, 'ascii' as const)
     const modes = fc.constantFrom('udh8' as const, 'udh16' as const, 'sar' as const, 'payload' as const)
     fc.assert(

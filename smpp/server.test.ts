@@ -53,7 +53,7 @@ function onlySession(server: SmppServer<string>): Session<string> {
 }
 
 describe('a bind', () => {
-  test('is judged by its owner, now or later, and told our name and version', async () => {
+  test('is judged by its owner, now or later, and gets our name and version', async () => {
     let decide = (_status: number): void => {}
     const decision = new Promise<number>((resolve) => (decide = resolve))
     const { server, port } = await aServer({ onBind: () => decision })
@@ -73,7 +73,7 @@ describe('a bind', () => {
     expect(onlySession(server)).toMatchObject({ state: 'bound', mode: 'receiver' })
   })
 
-  test('is possible once also while it is judged', async () => {
+  test('is possible once, also while it is judged', async () => {
     let decide = (_status: number): void => {}
     const decision = new Promise<number>((resolve) => (decide = resolve))
     const judged: string[] = []
@@ -93,14 +93,14 @@ describe('a bind', () => {
     expect((await peer.take('bind_transmitter_resp')).tlvs).toBeUndefined()
   })
 
-  test('that is refused closes the connection after the answer', async () => {
+  test('that is refused closes the connection after the response', async () => {
     const { server, port } = await aServer({ onBind: () => ESME.RINVPASWD })
     const session = connectSession({ host: '127.0.0.1', port, windowMax: 1, bind: BIND })
     await expect(session.whenBound()).rejects.toMatchObject({ reason: 'bind_refused', bindStatus: ESME.RINVPASWD })
     await until(() => server.sessions.size === 0, 'it is closed')
   })
 
-  test('is possible once, and malformed not at all', async () => {
+  test('is possible once, and not if malformed', async () => {
     const { server, port } = await aServer()
     const peer = await dialPeer(port)
     peer.send({ command: 'bind_receiver', sequence_number: 1, system_id: 'a' })
@@ -112,7 +112,7 @@ describe('a bind', () => {
     expect(await other.take('bind_transceiver_resp')).toMatchObject({ command_status: ESME.RINVCMDLEN })
   })
 
-  test('must come in time', async () => {
+  test('must arrive in time', async () => {
     const reasons: string[] = []
     const { port } = await aServer({
       bindTimeoutMs: 40,
@@ -124,7 +124,7 @@ describe('a bind', () => {
     expect(reasons).toEqual(['closed: bind_timeout'])
   })
 
-  test('must come before anything else', async () => {
+  test('must precede everything else', async () => {
     const { port } = await aServer()
     const peer = await dialPeer(port)
     peer.send({ command: 'submit_sm', sequence_number: 3 })
@@ -148,14 +148,14 @@ describe('an accepted session', () => {
     ])
   })
 
-  test('refuses messages that are broken, also where their text could be read', async () => {
+  test('refuses broken messages, even if their text is readable', async () => {
     const { port } = await aServer({ onRequest: (_session, _pdu, respond) => respond(ESME.ROK) })
     const peer = await bindPeer(port, 'bind_transceiver')
     peer.sendHex(`00000021 00000103 00000000 00000007 ${'00'.repeat(10)} 0424 0002 6869 00`)
     expect(await peer.take('data_sm_resp')).toMatchObject({ command_status: ESME.RINVOPTPARSTREAM })
   })
 
-  test('refuses every request when its owner takes none', async () => {
+  test('refuses every request when its owner accepts none', async () => {
     const { port } = await aServer()
     const peer = await bindPeer(port, 'bind_transceiver')
     peer.send({ command: 'query_sm', sequence_number: 3, message_id: 'x' })
@@ -183,7 +183,7 @@ test('connections above the limit are dropped', async () => {
   expect(onlySession(server).state).toBe('bound')
 })
 
-test('closing unbinds every session, and the port is free again', async () => {
+test('closing unbinds every session, and frees the port', async () => {
   const { server, port } = await aServer()
   const sessions = [1, 2].map(() => connectSession({ host: '127.0.0.1', port, windowMax: 1, bind: BIND }))
   await Promise.all(sessions.map((session) => session.whenBound()))
@@ -196,7 +196,7 @@ test('closing unbinds every session, and the port is free again', async () => {
 const aServerOn = (port: number): Promise<number> =>
   new SmppServer<string>({ windowMax: 1, onBind: () => ESME.ROK }).listen({ host: '127.0.0.1', port })
 
-test('any garbage at all leaves the server able to serve', async () => {
+test('any garbage leaves the server able to serve', async () => {
   const { server, port } = await aServer({ onRequest: (_session, _pdu, respond) => respond(ESME.ROK) })
   const bind = encodePdu({ command: 'bind_transceiver', sequence_number: 1 })
   const submit = encodePdu({ command: 'submit_sm', sequence_number: 2, short_message: Buffer.alloc(100) })
@@ -247,13 +247,13 @@ describe('TLS', () => {
     return connectSession<string>({ host: '127.0.0.1', port, tls, windowMax: 4, bind: BIND })
   }
 
-  test('is refused by default when nobody vouches for the certificate', async () => {
+  test('is refused by default without a trusted certificate', async () => {
     const session = await dialTls({ servername: 'localhost' })
     await expect(session.whenBound()).rejects.toMatchObject({ reason: 'tls_failed' })
     expect(session.closeDetail).toBe('DEPTH_ZERO_SELF_SIGNED_CERT')
   })
 
-  test('is refused when the certificate is for another name', async () => {
+  test('is refused if the certificate is for another name', async () => {
     const session = await dialTls({ servername: 'carrier.example', ca: cert })
     await expect(session.whenBound()).rejects.toMatchObject({ reason: 'tls_failed' })
     expect(session.closeDetail).toBe('ERR_TLS_CERT_ALTNAME_INVALID')
@@ -268,13 +268,13 @@ describe('TLS', () => {
     expect(session.closeReason).toBe('unbound')
   })
 
-  test('is not checked when that is asked for', async () => {
+  test('is not checked on request', async () => {
     const session = await dialTls({ rejectUnauthorized: false })
     await session.whenBound()
     session.destroy()
   })
 
-  test('is no reason to close without an unbind', async () => {
+  test('does not skip the unbind before the close', async () => {
     const { server, port } = await listenTls()
     const tls = { rejectUnauthorized: false }
     const session = connectSession<string>({ host: '127.0.0.1', port, tls, windowMax: 4, bind: BIND })
@@ -283,7 +283,7 @@ describe('TLS', () => {
     await closed(session, 'peer_unbound')
   })
 
-  test('that is never agreed upon does not keep the server open', async () => {
+  test('without an agreement does not keep the server open', async () => {
     const { server, port } = await listenTls({ bindTimeoutMs: 3_600_000 })
     const silent = connect({ host: '127.0.0.1', port }).on('error', () => {})
     const isEnded = new Promise((resolve) => silent.once('close', resolve))
@@ -293,7 +293,7 @@ describe('TLS', () => {
     await isEnded
   })
 
-  test('that is not agreed upon in the time for a bind ends the connection', async () => {
+  test('without an agreement in the time for a bind ends the connection', async () => {
     const [patient, hasty] = [await listenTls(), await listenTls({ bindTimeoutMs: 50 })]
     const [kept, dropped] = [patient, hasty].map(({ port }) =>
       connect({ host: '127.0.0.1', port }).on('error', () => {}),
@@ -302,7 +302,7 @@ describe('TLS', () => {
     expect(kept?.closed).toBe(false)
   })
 
-  test('that is not agreed upon yet counts among the connections of its network that have not bound', async () => {
+  test('without an agreement yet counts among its network’s unbound connections', async () => {
     const drops: string[] = []
     const options = { newcomersMax: 1, bindTimeoutMs: 3_600_000 }
     const { port } = await listenTls({ ...options, onDrop: (address, limit) => drops.push(`${address} ${limit}`) })
@@ -325,7 +325,7 @@ describe('TLS', () => {
         )
   })
 
-  test('towards a peer that does not speak it fails', async () => {
+  test('with a peer that does not speak it fails', async () => {
     const { port } = await aServer()
     const session = connectSession<string>({ host: '127.0.0.1', port, tls: {}, windowMax: 4, bind: BIND })
     await expect(session.whenBound()).rejects.toMatchObject({ reason: 'tls_failed' })

@@ -10,7 +10,7 @@ afterEach(closeLinks)
 const aSubmit = (text: string): { short_message: Buffer } => ({ short_message: Buffer.from(text) })
 
 describe('binding', () => {
-  test('says who we are, as SMPP 3.4, and takes a bind_resp without TLVs', async () => {
+  test('gives our name, as SMPP 3.4, and accepts a bind_resp without TLVs', async () => {
     const { session, peer, states } = await aLink()
     expect(await peer.take('bind_transceiver')).toMatchObject({
       sequence_number: 1,
@@ -55,7 +55,7 @@ describe('binding', () => {
     ['a system_type that is too long', { system_type: 't'.repeat(99) }, 'system_type is longer than'],
     ['an address range that is too long', { address_range: '1'.repeat(99) }, 'address_range is longer than'],
     ['a TON that is no octet', { addr_ton: 256 }, 'addr_ton'],
-  ])('is not asked for with %s: the session closes and says why', async (_name, fields, detail) => {
+  ])('is not requested with %s: the session closes and gives the reason', async (_name, fields, detail) => {
     const { session, server, states } = await dialOnly({ bind: { ...BIND, ...fields } })
     await expect(session.whenBound()).rejects.toMatchObject({ reason: 'bind_invalid' })
     expect(session.closeDetail).toContain(detail)
@@ -65,7 +65,7 @@ describe('binding', () => {
     expect(peer.received).toEqual([])
   })
 
-  test('is not bound by an answer to something else', async () => {
+  test('is not done by a response to something else', async () => {
     const { session, server, faults } = await dialOnly()
     const peer = await server.peer()
     const { sequence_number } = await peer.take('bind_transceiver')
@@ -76,14 +76,14 @@ describe('binding', () => {
     await session.whenBound()
   })
 
-  test('gives up when there is no answer', async () => {
+  test('gives up without a response', async () => {
     const { session, states } = await dialOnly({ bindTimeoutMs: 40 })
     await closed(session, 'bind_timeout')
     expect(states).toEqual(['open', 'closed: bind_timeout'])
     await expect(session.whenBound()).rejects.toMatchObject({ reason: 'bind_timeout', bindStatus: 0 })
   })
 
-  test('has so much time only until it is bound', async () => {
+  test('has a time limit only until it is bound', async () => {
     const { session, peer } = await aLink({ bindTimeoutMs: 40, enquireLinkMs: 20, enquireTimeoutMs: 2_000 })
     // Each comes after 20 ms of silence.
     for (let nth = 0; nth < 4; nth++) {
@@ -93,7 +93,7 @@ describe('binding', () => {
     expect(session.state).toBe('bound')
   })
 
-  test('says why it could not connect', async () => {
+  test('reports why it could not connect', async () => {
     const { session, server } = await dialOnly()
     await server.close()
     const refused = connectSession({ host: '127.0.0.1', port: server.port, windowMax: 1, bind: BIND })
@@ -102,7 +102,7 @@ describe('binding', () => {
     session.destroy()
   })
 
-  test('asks for what comes before the answer to the bind again, enquire_link apart', async () => {
+  test('requests PDUs before the bind response again, except enquire_link', async () => {
     const { server, requests, notices } = await dialOnly()
     const peer = await server.peer()
     await peer.take('bind_transceiver')
@@ -117,7 +117,7 @@ describe('binding', () => {
     expect(requests).toEqual([])
   })
 
-  test('has no room for submits when bound as receiver, and takes what is delivered', async () => {
+  test('has no room for submits as a receiver, and accepts deliveries', async () => {
     const { session, peer, requests } = await aLink({ bind: { ...BIND, mode: 'receiver' } })
     expect([session.room, session.submit(aSubmit('x'), 'x')]).toEqual([0, false])
     peer.send({ command: 'deliver_sm', sequence_number: 8 })
@@ -126,7 +126,7 @@ describe('binding', () => {
 })
 
 describe('submits', () => {
-  test('get their own outcomes, whatever the order of the answers', async () => {
+  test('get their own outcomes, in any order of responses', async () => {
     const { session, peer, outcomes } = await aLink()
     for (const text of ['a', 'b', 'c']) session.submit(aSubmit(text), text)
     expect(await peer.take('submit_sm', 2)).toMatchObject({ sequence_number: 4, command_status: 0 })
@@ -177,7 +177,7 @@ describe('submits', () => {
     expect(rooms).toEqual([3])
   })
 
-  test('do not hold up enquire_link or answers with a full window', async () => {
+  test('do not delay enquire_link or responses with a full window', async () => {
     const { session, peer, requests } = await aLink({ enquireLinkMs: 30 })
     for (const text of ['a', 'b', 'c', 'd']) session.submit(aSubmit(text), text)
     peer.send({ command: 'deliver_sm', sequence_number: 5 })
@@ -197,7 +197,7 @@ describe('submits', () => {
     expect(peer.received.length).toBe(2)
   })
 
-  test('that are not answered in time are unknown, and a late answer is still reported', async () => {
+  test('without a timely response are unknown, and a late one is still reported', async () => {
     const { session, peer, outcomes, late, faults } = await aLink({ responseTimeoutMs: 40 })
     session.submit(aSubmit('slow'), 'slow')
     const { sequence_number } = await peer.take('submit_sm')
@@ -212,7 +212,7 @@ describe('submits', () => {
     expect(outcomes.length).toBe(1)
   })
 
-  test('are not late where their answers wait for a process that stood still', async () => {
+  test('are not late if their responses wait for a frozen process', async () => {
     const { session, peer, outcomes } = await aLink({ responseTimeoutMs: 2_000, partialPduMs: 2_000 })
     session.submit(aSubmit('a'), 'a')
     const { sequence_number } = await peer.take('submit_sm')
@@ -245,7 +245,7 @@ describe('submits', () => {
     expect(outcomes).toMatchObject([['a', { kind: 'response', messageId: '1' }]])
   })
 
-  test('of many small windows still get their late answers when the peer comes back from a stall', async () => {
+  test('of many small windows still get their late responses after a stall', async () => {
     const { session, peer, outcomes, late, rooms } = await aLink({ windowMax: 2, responseTimeoutMs: 20 })
     for (let index = 0; index < 24; index += 2) {
       for (const nth of [index, index + 1]) expect(session.submit(aSubmit('x'), `${nth}`)).toBe(true)
@@ -259,7 +259,7 @@ describe('submits', () => {
     expect(late.map(([context]) => context)).toEqual(Array.from({ length: 24 }, (_, index) => `${index}`))
   })
 
-  test('are answered by generic_nack when it has their number', async () => {
+  test('are answered by a generic_nack with their number', async () => {
     const { session, peer, outcomes, faults } = await aLink()
     session.submit(aSubmit('a'), 'a')
     await peer.take('submit_sm')
@@ -273,7 +273,7 @@ describe('submits', () => {
     expect(session.state).toBe('bound')
   })
 
-  test('are refused by a generic_nack that says all is well, in time or late', async () => {
+  test('are refused by a generic_nack with status ok, in time or late', async () => {
     const { session, peer, outcomes, late } = await aLink({ responseTimeoutMs: 400 })
     session.submit(aSubmit('a'), 'a')
     await peer.take('submit_sm')
@@ -295,7 +295,7 @@ describe('submits', () => {
     expect(session.inFlight).toBe(1)
   })
 
-  test('are not answered by a response that nobody knows, which is not answered either', async () => {
+  test('are not answered by an unknown response, which gets none either', async () => {
     const { session, peer, faults } = await aLink()
     session.submit(aSubmit('a'), 'a')
     await peer.take('submit_sm')
@@ -306,7 +306,7 @@ describe('submits', () => {
     expect([session.inFlight, peer.received.length]).toEqual([1, 3])
   })
 
-  test('are settled by the header of an answer whose body is broken', async () => {
+  test('are settled by the header of a response with a broken body', async () => {
     const { session, peer, outcomes, faults } = await aLink()
     session.submit(aSubmit('a'), 'a')
     await peer.take('submit_sm')
@@ -324,7 +324,7 @@ describe('submits', () => {
     ['padding', '00 00'],
     ['a TLV that is cut short', '00 001e 0041 3432'],
     ['a TLV of no length that it may have', '00 0427 0000'],
-  ])('get their id from an answer that has %s behind it', async (_, octets) => {
+  ])('get their id from a response with %s behind it', async (_, octets) => {
     const { session, peer, outcomes, faults } = await aLink()
     session.submit(aSubmit('a'), 'a')
     await peer.take('submit_sm')
@@ -335,7 +335,7 @@ describe('submits', () => {
     expect(faults).toMatchObject([{ kind: 'malformed' }])
   })
 
-  test('use sequence numbers past the last one, and not those in use', async () => {
+  test('wrap around their sequence numbers, without those in use', async () => {
     const { session, peer } = await aLink({ firstSequence: 0x7ffffffe })
     for (const text of ['a', 'b', 'c']) session.submit(aSubmit(text), text)
     await peer.take('submit_sm', 2)
@@ -360,7 +360,7 @@ describe('submits', () => {
 })
 
 describe('losing the connection', () => {
-  test('gives every submit one outcome, which tells what reached the kernel', async () => {
+  test('gives every submit one outcome, which says what reached the kernel', async () => {
     const { session, peer, outcomes, states } = await aLink()
     for (const context of ['written', 'with it']) session.submit(aSubmit(context), context)
     await peer.take('submit_sm', 1)
@@ -383,7 +383,7 @@ describe('losing the connection', () => {
   test.each([
     ['an end', 'peer_closed', (peer: Peer) => peer.socket.end()],
     ['a reset', 'socket_error', (peer: Peer) => peer.socket.resetAndDestroy()],
-  ] as const)('by %s of the peer is seen before the next submit', async (_name, reason, lose) => {
+  ] as const)('by %s of the peer is noticed before the next submit', async (_name, reason, lose) => {
     const { session, peer, outcomes, states } = await aLink({ windowMax: 1_000 })
     session.submit(aSubmit('a'), 'a')
     await peer.take('submit_sm')
@@ -402,7 +402,7 @@ describe('losing the connection', () => {
     expect(outcomes.every(([, { kind }]) => kind === 'closed')).toBe(true)
   })
 
-  test('reports every outcome before it reports the close, with the state already closed', async () => {
+  test('reports every outcome before the close, with the state already closed', async () => {
     const order: string[] = []
     const { session, peer } = await aLink({
       onOutcome: ({ state }, context) => order.push(`${context} ${state}`),

@@ -91,7 +91,7 @@ describe('the single table of language', () => {
   })
 })
 
-test('a Hindi text with both tables reads as it was written', () => {
+test('a Hindi text with both tables is read as written', () => {
   const octets = Buffer.from('2f424c5f2759201b1d1b19', 'hex')
   expect(decodeGsm7(octets, { locking: 6, single: 6 })).toBe('नमस्ते १।')
 })

@@ -4,7 +4,7 @@ import { gsm7Length } from './gsm7.ts'
 import { countSegments } from './segment.ts'
 import { smart } from './smart.ts'
 
-describe('typographic characters become what GSM-7 has', () => {
+describe('typographic characters become GSM-7', () => {
   test.each([
     ['“Don’t” – he said…', '"Don\'t" - he said...'],
     ['«12\u00a0000\u202f€»', '"12 000 €"'],
@@ -20,7 +20,7 @@ describe('typographic characters become what GSM-7 has', () => {
   })
 })
 
-describe('what is left as it is', () => {
+describe('unchanged', () => {
   test.each([
     ['a text of GSM-7', 'Hello {you}, 5 €'],
     ['a text that needs UCS-2 all the same', '“Привет” – …'],
@@ -34,7 +34,7 @@ describe('what is left as it is', () => {
   })
 })
 
-it('says what it replaced, each once, in the order of the text', () => {
+it('lists its replacements, each once, in the order of the text', () => {
   expect(smart('“a” “b” e\u0300\u200b').replaced).toEqual([
     { character: '“', codePoint: 'U+201C', replacement: '"', count: 2 },
     { character: '”', codePoint: 'U+201D', replacement: '"', count: 2 },
@@ -51,7 +51,7 @@ const typographic = fc.string({
   maxLength: 400,
 })
 
-it('never costs a segment, and is done after one time', () => {
+it('never costs a segment, and is idempotent', () => {
   fc.assert(
     fc.property(typographic, (text) => {
       const result = smart(text)

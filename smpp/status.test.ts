@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { classifyStatus, ESME, type StatusClass, STATUSES, statusMeaning, statusName } from './status.ts'
 
-test('names a status as the specification does, and any other by its number', () => {
+test('names a status as the specification does, and others by number', () => {
   expect(statusName(0x58)).toBe('ESME_RTHROTTLED')
   expect(statusName(ESME.ROK)).toBe('ESME_ROK')
   expect(statusName(0x400)).toBe('0x00000400')
@@ -15,7 +15,7 @@ test('has each code once', () => {
   expect(new Set(codes).size).toBe(codes.length)
 })
 
-test('sends again what was refused for the moment, and nothing else', () => {
+test('retries temporary refusals, and no others', () => {
   const codesOf = (wanted: StatusClass): number[] =>
     Object.values(STATUSES).flatMap(([code, statusClass]) => (statusClass === wanted ? [code] : []))
   expect(codesOf('ok')).toEqual([0x00])
@@ -36,11 +36,11 @@ test.each<[number, StatusClass]>([
   [0x65, 'permanent'],
   [0x66, 'permanent'],
   [0x400, 'permanent'],
-])('takes 0x%s to be %s', (code, expected) => {
+])('reads 0x%s as %s', (code, expected) => {
   expect(classifyStatus(code)).toBe(expected)
 })
 
-test("lets a carrier's own table win", () => {
+test('prefers a carrier’s own table', () => {
   const overrides = new Map<number, StatusClass>([
     [0x400, 'retry_later'],
     [0x45, 'permanent'],

@@ -16,7 +16,7 @@ function aStream(): { stream: PduStream; pdus: Buffer[] } {
 const aPdu = (octets: number): Buffer =>
   encodePdu({ command: 'data_sm', tlvs: { message_payload: Buffer.alloc(octets) } })
 
-test('finds the same PDUs however the bytes are cut into chunks', () => {
+test('finds the same PDUs for any chunks of bytes', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 20_000 })), { maxLength: 8 }),
@@ -42,7 +42,7 @@ test('finds the same PDUs however the bytes are cut into chunks', () => {
   )
 })
 
-test('keeps a partial PDU apart from the chunk in which it came', () => {
+test('keeps a partial PDU apart from its chunk', () => {
   const { stream, pdus } = aStream()
   const sent = aPdu(100)
   const chunk = Buffer.from(sent.subarray(0, 50))
@@ -67,7 +67,7 @@ test.each([0, 4, 15, PDU_OCTETS_MAX + 1, 0xffffffff])('is out of step for good a
   }
 })
 
-test.each([HEADER_OCTETS, PDU_OCTETS_MAX])('takes a PDU of %i octets, the fewest and the most', (octets) => {
+test.each([HEADER_OCTETS, PDU_OCTETS_MAX])('accepts a PDU of %i octets, the minimum and the maximum', (octets) => {
   const { stream, pdus } = aStream()
   const sent = Buffer.alloc(octets)
   sent.writeUInt32BE(sent.length)
@@ -75,7 +75,7 @@ test.each([HEADER_OCTETS, PDU_OCTETS_MAX])('takes a PDU of %i octets, the fewest
   expect(pdus).toEqual([sent])
 })
 
-test('stops where its visitor says so, wherever the chunks end', () => {
+test('stops at its visitor’s request, wherever the chunks end', () => {
   const bytes = Buffer.concat([aPdu(1), aPdu(2), aPdu(3)])
   for (let cut = 0; cut < bytes.length; cut++) {
     const visits: number[] = []

@@ -47,7 +47,7 @@ test.each([
   expect(parseTime(text, NOW)).toBeUndefined()
 })
 
-test('reads back what it wrote, to a tenth of a second', () => {
+test('reads back its own output, to a tenth of a second', () => {
   const within = { min: new Date('2000-01-01T00:00:00Z'), max: new Date('2099-12-31T23:59:59Z'), noInvalidDate: true }
   fc.assert(
     fc.property(fc.date(within), (date) => {

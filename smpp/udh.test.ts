@@ -31,13 +31,13 @@ describe('headers', () => {
   })
 
   test.each(['', '05', '0500034202', '7f000342020161', '05000442020161', '0100', '03000342'])(
-    'are none in %j, whose lengths do not add up',
+    'are absent from %j, whose lengths do not add up',
     (hex) => {
       expect(readUserDataHeader(Buffer.from(hex, 'hex'))).toBeNull()
     },
   )
 
-  it('come out as they went in', () => {
+  it('are read back unchanged', () => {
     const part = fc.integer({ min: 1, max: 255 })
     fc.assert(
       fc.property(
@@ -54,7 +54,7 @@ describe('headers', () => {
     )
   })
 
-  it('are read from garbage without failing, and never reach behind it', () => {
+  it('are read from garbage without failing, and never beyond it', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (octets) => {
         expect(readUserDataHeader(octets)?.length ?? 0).toBeLessThanOrEqual(octets.length)

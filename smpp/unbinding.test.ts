@@ -4,7 +4,7 @@ import { aLink, closeLinks, until } from './testing.ts'
 
 afterEach(closeLinks)
 
-test('what the peer has asked before its unbind is answered before that, for it may hang up with our answer', async () => {
+test('requests before the peer’s unbind are answered before it, because it may hang up with our response', async () => {
   const { session, peer, requests } = await aLink()
   session.submit({ short_message: Buffer.from('ours') }, 'ours')
   peer.send(
@@ -29,7 +29,7 @@ test('what the peer has asked before its unbind is answered before that, for it 
   expect([session.state, session.inFlight]).toEqual(['unbinding', 1])
 })
 
-test('an unbind is answered at last also where what was asked before it is not', async () => {
+test('an unbind is answered in the end even if an earlier request is not', async () => {
   const { session, peer, requests } = await aLink({ responseTimeoutMs: 50 })
   peer.send(
     { command: 'deliver_sm', sequence_number: 49, short_message: Buffer.from('a') },
@@ -41,7 +41,7 @@ test('an unbind is answered at last also where what was asked before it is not',
   expect(peer.received.filter(({ command }) => command === 'unbind_resp').length).toBe(1)
 })
 
-test('an unbind that comes while we unbind, too, is answered when all is', async () => {
+test('an unbind during our own is also answered when everything is', async () => {
   const { session, peer, requests, states } = await aLink()
   peer.send({ command: 'deliver_sm', sequence_number: 49, short_message: Buffer.from('a') })
   await until(() => requests.length === 1, 'the request is there')

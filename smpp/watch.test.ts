@@ -4,7 +4,7 @@ import { lookIntervalMs, Watch } from './watch.ts'
 const aWatch = (limits: object = {}): Watch =>
   new Watch({ enquireLinkMs: 30, enquireTimeoutMs: 10, partialPduMs: 10, ...limits }, 1_000)
 
-test('asks a bound peer that is silent, and no other', () => {
+test('asks a silent bound peer, and no other', () => {
   const watch = aWatch()
   expect([watch.look(1_029, true), watch.look(1_030, true), watch.look(9_999, false)]).toEqual([
     'fine',
@@ -13,7 +13,7 @@ test('asks a bound peer that is silent, and no other', () => {
   ])
 })
 
-test('takes any whole PDU for a sign of life, and octets of one that is not whole for none', () => {
+test('counts a whole PDU as a sign of life, and partial octets not', () => {
   const watch = aWatch({ partialPduMs: 1_000 })
   watch.noteRead(1_020, true, 0)
   watch.noteRead(1_040, false, 4)
@@ -23,7 +23,7 @@ test('takes any whole PDU for a sign of life, and octets of one that is not whol
   expect([watch.look(1_084, true), watch.look(1_085, true)]).toEqual(['fine', 'enquire'])
 })
 
-test('asks once more where the answer does not come, and gives up when that is missed too', () => {
+test('asks once more if there is no response, and gives up when that is missed too', () => {
   const watch = aWatch()
   watch.noteEnquired(1_030)
   expect([watch.look(1_039, true), watch.look(1_040, true)]).toEqual(['fine', 'enquire'])
@@ -40,7 +40,7 @@ test('counts missed answers in a row', () => {
   expect(watch.look(1_085, true)).toBe('enquire')
 })
 
-test('waits for a PDU from its first octet on, however many more of them come', () => {
+test('times a PDU from its first octet, however many more follow', () => {
   const watch = aWatch()
   watch.noteRead(1_001, false, 5)
   watch.noteRead(1_005, false, 6)
@@ -65,7 +65,7 @@ test('holds nothing against a peer that we do not listen to', () => {
   expect([watch.look(1_079, false), watch.look(1_080, false)]).toEqual(['fine', 'partial_pdu'])
 })
 
-test('looks four times within the shortest limit, but not at every turn, and at least every second', () => {
+test('checks four times within the shortest limit, but not at every turn, and at least every second', () => {
   const limits = {
     responseTimeoutMs: 60_000,
     bindTimeoutMs: 60_000,

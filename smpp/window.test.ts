@@ -15,7 +15,7 @@ test('counts sequence numbers from 1 to 0x7fffffff, and again from 1', () => {
   expect(new Window<string>(1).nextSequence()).toBe(1)
 })
 
-test('skips the numbers that are in use, given up or not', () => {
+test('skips numbers in use, given up or not', () => {
   const window = new Window<string>(10, SEQUENCE_MAX)
   window.add(aRequest(1, 'given up', 1))
   window.expire(1, () => {})
@@ -23,7 +23,7 @@ test('skips the numbers that are in use, given up or not', () => {
   expect([window.nextSequence(), window.nextSequence()]).toEqual([SEQUENCE_MAX, 3])
 })
 
-test('gives an answer only to a request of its kind, and generic_nack to any', () => {
+test('assigns a response only to a request of its kind, and a generic_nack to any', () => {
   const window = new Window<string>(1)
   window.add(aRequest(1, 'a'))
   window.add(aRequest(2, 'b'))
@@ -33,7 +33,7 @@ test('gives an answer only to a request of its kind, and generic_nack to any', (
   expect(window.answer(1, 'submit_sm_resp')).toBeUndefined()
 })
 
-test('gives up the oldest first, and remembers so many of them', () => {
+test('gives up the oldest first, and remembers a limited number of them', () => {
   const window = new Window<string>(2)
   for (let sequence = 1; sequence <= 4; sequence++) window.add(aRequest(sequence, `r${sequence}`, sequence))
   const expired: string[] = []
@@ -46,7 +46,7 @@ test('gives up the oldest first, and remembers so many of them', () => {
   expect(window.answerLate(3, 'submit_sm_resp')?.context).toBe('r3')
 })
 
-test('goes round as often as it likes with one request that is never answered', () => {
+test('wraps around any number of times with one unanswered request', () => {
   const window = new Window<string>(1)
   window.add(aRequest(window.nextSequence(), 'the oldest', 1))
   for (let turn = 0; turn < 1_000; turn++) {
@@ -87,7 +87,7 @@ test('gives each request up once, also when the owner of the first closes the se
   expect(ends).toEqual(['r1 expired', 'r2 drained', 'r3 drained'])
 })
 
-test('knows no request any more once it is drained, given up or not', () => {
+test('is empty once it is drained, including requests given up', () => {
   const window = new Window<string>(2)
   window.add(aRequest(1, 'given up', 1))
   window.expire(1, () => {})

@@ -7,7 +7,7 @@ function write(writer: PduWriter, bytes: Buffer): void {
   writer.end += bytes.copy(writer.bytes, writer.end)
 }
 
-test('hands out what was written since the last time, and leaves it as it is until it may be reused', () => {
+test('returns what was written since the last time, and keeps it until it may be reused', () => {
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.uint8Array({ maxLength: 40 }) },
     fc.constantFrom('take' as const, 'reuse' as const),
@@ -38,7 +38,7 @@ test('hands out what was written since the last time, and leaves it as it is unt
   )
 })
 
-test('keeps to its slab as long as there is room, and begins it anew when that is allowed', () => {
+test('uses its slab while there is room, and starts over when allowed', () => {
   const writer = new PduWriter(8)
   write(writer, Buffer.from('abcd'))
   const slab = writer.bytes
@@ -52,7 +52,7 @@ test('keeps to its slab as long as there is room, and begins it anew when that i
   expect(writer.take().toString()).toBe('ij')
 })
 
-test('a slab that a long batch needed is not kept', () => {
+test('a slab that only a long batch needed is dropped', () => {
   const writer = new PduWriter(8)
   write(writer, Buffer.alloc(5))
   write(writer, Buffer.alloc(5))
@@ -66,7 +66,7 @@ test('a slab that a long batch needed is not kept', () => {
   expect(writer.bytes).toHaveLength(10)
 })
 
-test('a slab holds what a turn mostly writes', () => {
+test('a slab holds the usual writes of a turn', () => {
   const writer = new PduWriter()
   writer.reserve(1)
   expect(writer.bytes).toHaveLength(65_536)

@@ -46,7 +46,7 @@ afterAll(async () => {
   await server?.close()
 })
 
-test(`after ${cuts} cuts between commits and their answers everything is delivered once (SEED=${seed})`, async () => {
+test(`after ${cuts} cuts between commits and their responses everything is delivered once (SEED=${seed})`, async () => {
   const recipient = (n: number): string => `15552011${String(100 + (n % 800))}`
   const load = new Load({ client: program.client, rate: 300, recipient, random })
   for (let cut = 0; cut < cuts; cut++) {

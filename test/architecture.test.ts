@@ -147,7 +147,7 @@ const edges = files.flatMap((file) =>
   importsOf(textOf.get(file) ?? '').map((name) => ({ file, name, target: resolveOurs(file, name) })),
 )
 
-test('every import goes the way of the map', () => {
+test('every import follows the map', () => {
   const wrong = edges
     .filter(({ file }) => !isTest(file))
     .filter(({ file, target }) => {
@@ -157,13 +157,13 @@ test('every import goes the way of the map', () => {
   expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([])
 })
 
-test('every folder of server/ is a room of the list, and main.ts is the only file beside them', () => {
+test('every folder of server/ is a room in the list, and main.ts is the only file beside them', () => {
   const found = new Set(files.filter((file) => file.startsWith('server/')).map(roomOf))
   expect([...found].sort()).toEqual([...order, 'main'].sort())
   expect(files.filter((file) => /^server\/[^/]+$/.test(file))).toEqual(['server/main.ts'])
 })
 
-test('program/rooms.ts has the face of every room, in the order of the list', () => {
+test('program/rooms.ts has every room, in the order of the list', () => {
   const text = textOf.get('server/program/rooms.ts') ?? ''
   const imported = text.matchAll(/\{ room as (\w+) \} from '(.+)\/room\.ts'/g)
   const roomOfName = new Map([...imported].map(([, name = '', path = '']) => [name, path.replace('../', '')]))
@@ -176,7 +176,7 @@ test('program/rooms.ts has the face of every room, in the order of the list', ()
   )
 })
 
-test('no circle of files, types included', () => {
+test('no files form a circle, types included', () => {
   const next = Map.groupBy(
     edges.filter(({ file, target }) => target !== null && !isTest(file)),
     ({ file }) => file,
@@ -193,7 +193,7 @@ test('no circle of files, types included', () => {
   expect(circles).toEqual([])
 })
 
-test('no room is too large to be known', () => {
+test('no room is too large to know', () => {
   const lines = (room: string): number =>
     files
       .filter((file) => file.startsWith('server/') && !isTest(file) && roomOf(file) === room)
@@ -215,7 +215,7 @@ function functionsOf(text: string): { name: string; lines: number }[] {
   })
 }
 
-test('no function is too long to be followed', () => {
+test('no function is too long to follow', () => {
   const long = files
     .filter((file) => /^(server|sdk|cli|mcp|simulator|smpp)\//.test(file) && !isTest(file) && !generated.has(file))
     .flatMap((file) => functionsOf(textOf.get(file) ?? '').map((one) => ({ file, ...one })))
@@ -232,7 +232,7 @@ const namesRoutes = [
   'server/ground/base/errors.ts',
 ]
 
-test('a room alone names the path of its routes', () => {
+test('only a room names the path of its routes', () => {
   const registered = /\bapp\.(?:get|post|put|patch|delete)\(\s*'(\/[^']+)'/g
   const named = /'(?:[A-Z]+ )?(\/v1\/[^'\s]*)'/g
   const own = new Map<string, Set<string>>()
@@ -248,7 +248,7 @@ test('a room alone names the path of its routes', () => {
   expect(wrong.map(({ file, path }) => `${file} names ${path}`)).toEqual([])
 })
 
-test('tests beside the code stay in their room and its neighbours', () => {
+test('tests beside the code stay in their room and its neighbors', () => {
   const wrong = edges
     .filter(({ file }) => isTest(file) && !file.startsWith('test/'))
     .filter(({ file, target }) => {
@@ -274,12 +274,12 @@ test('other rooms enter smpp, the simulator and the SDK by their index', () => {
   expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([])
 })
 
-test('only tests import what is there for tests', () => {
+test('only tests import test code', () => {
   const wrong = edges.filter(({ file, target }) => target !== null && isTest(target) && !isTest(file))
   expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([])
 })
 
-test('what a file exports is imported from it', () => {
+test('every export of a file is imported elsewhere', () => {
   const named = /^(?:import|export)\s(?:type\s)?\s*\{([^}]*)\}\s*from\s*'([^']+)'/gm
   const whole = /\bimport\(\s*'([^']+)'|^export\s\*\s*from\s*'([^']+)'|\bnew URL\('([^']+\.ts)'/gm
   const wanted = new Set<string>()
@@ -312,7 +312,7 @@ test('smpp and the simulator use nothing from npm, and the SDK nothing of Node.j
   expect(wrong.map(({ file, name }) => `${file} imports ${name}`)).toEqual([])
 })
 
-test('only config.ts reads the environment, and that of the command line and of an assistant one file each', () => {
+test('only config.ts reads the environment, besides one file each of the command line and the assistant', () => {
   const readers = files.filter(
     (file) =>
       !isTest(file) && !/^(scripts|simulator)\//.test(file) && /\bprocess\s*\.\s*env\b/.test(textOf.get(file) ?? ''),
@@ -320,7 +320,7 @@ test('only config.ts reads the environment, and that of the command line and of 
   expect(readers).toEqual(['cli/environment.ts', 'mcp/connection.ts', 'server/program/config.ts'])
 })
 
-test('tools of assistants that look change nothing, and those that act can be repeated by a key', () => {
+test('tools that read change nothing, and tools that act can be repeated by a key', () => {
   const harmless = ['previewMessage', 'checkOptOuts']
   const called = (folder: string): OperationName[] =>
     files
@@ -335,7 +335,7 @@ test('tools of assistants that look change nothing, and those that act can be re
   expect(acts.filter((name) => !keyed.has(name))).toEqual([])
 })
 
-test('only db/clock.ts asks this machine what time it is', () => {
+test('only db/clock.ts reads this machine’s time', () => {
   // Deletion by age uses the earlier of both clocks, so that neither deletes early.
   const exempt = [
     'server/ground/db/clock.ts',
@@ -348,7 +348,7 @@ test('only db/clock.ts asks this machine what time it is', () => {
   expect(asking).toEqual(exempt)
 })
 
-test('paths of our files are made by fileURLToPath: a pathname has %20 for a blank', () => {
+test('paths of our files come from fileURLToPath: a pathname has %20 for a blank', () => {
   const wrong = files.filter((file) => /import\.meta\.url\)\s*\.pathname/.test(textOf.get(file) ?? ''))
   expect(wrong).toEqual([])
 })
@@ -361,14 +361,14 @@ test('no room or file is a drawer without a subject', () => {
   expect(wrong).toEqual([])
 })
 
-test('no file is too long to be read at once', () => {
+test('no file is too long to read at once', () => {
   const long = files
     .map((file) => ({ file, lines: (textOf.get(file) ?? '').split('\n').length - 1 }))
     .filter(({ file, lines }) => !generated.has(file) && lines > (isTest(file) ? linesMax.test : linesMax.code))
   expect(long.map(({ file, lines }) => `${file} has ${lines} lines`)).toEqual([])
 })
 
-test('a class of the console is styled in one file: two rooms of one name would dress each other', () => {
+test('one file styles a console class: two rooms with one name would style each other', () => {
   const folder = join(root, 'console/style')
   const styled = globSync('*.css', { cwd: folder }).flatMap((file) => {
     const names = [...readFileSync(join(folder, file), 'utf8').matchAll(/^\.([a-z-]+) \{$/gm)].map(([, name]) => name)
@@ -379,7 +379,7 @@ test('a class of the console is styled in one file: two rooms of one name would 
   expect(twice.map(([name, files]) => `${name} in ${files.map(({ file }) => file).join(' and ')}`)).toEqual([])
 })
 
-test('a style sheet of a room dresses what is of that room, and no element or part that others have too', () => {
+test('a room’s style sheet styles only its own classes, and no element or part that others have too', () => {
   const folder = join(root, 'console/style')
   const named = (text: string): string[] => [...text.matchAll(/\.([a-z][a-z-]*)/g)].map(([, name = '']) => name)
   const sheets = globSync('*.css', { cwd: folder }).map((file) => {
@@ -403,7 +403,7 @@ test('a style sheet of a room dresses what is of that room, and no element or pa
   expect(wrong).toEqual([])
 })
 
-test('the database has no triggers and no functions of ours: what happens can be read in TypeScript', () => {
+test('the database has no triggers and no functions of ours: all behavior is in TypeScript', () => {
   const folder = join(root, 'server/ground/db/migrations')
   const wrong = globSync('*.sql', { cwd: folder }).filter((file) =>
     /\bcreate\s+(or\s+replace\s+)?(constraint\s+)?(trigger|function|procedure|rule)\b/i.test(
@@ -413,7 +413,7 @@ test('the database has no triggers and no functions of ours: what happens can be
   expect(wrong).toEqual([])
 })
 
-test('each migration has a number of its own: two of one number would run in an order that nobody chose', () => {
+test('each migration has its own number: two with one number would have no defined order', () => {
   const numbers = globSync('server/ground/db/migrations/*.sql', { cwd: root }).map((file) =>
     Number(/(\d{4})_[^/]*$/.exec(file)?.[1]),
   )
@@ -445,7 +445,7 @@ const shared: Record<string, readonly string[]> = {
   webhooks: ['post', 'webhooks'],
 }
 
-test('one room writes a table, or those that are named here', () => {
+test('one room writes a table, except the tables listed here', () => {
   const tables = globSync('server/ground/db/migrations/*.sql', { cwd: root }).flatMap((file) =>
     [...readFileSync(join(root, file), 'utf8').matchAll(/^create table (\w+)/gm)].map((match) => match[1] ?? ''),
   )

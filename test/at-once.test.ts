@@ -21,7 +21,7 @@ const send = (changes: object = {}): Promise<Message> =>
 const change = <T = { id: string }>(method: string, path: string, body?: object): Promise<T> =>
   client.expect<T>(method, path, body)
 
-test('a sender is used by the next message, whether it was just made, made the default, or given up', async () => {
+test('the next message uses a sender that was just created, made the default, or given up', async () => {
   const first = await change('POST', '/v1/senders', { number: '14155550100', carrier, default: true })
   for (let n = 1; n <= tries; n++) {
     const number = `1415555010${n}`
@@ -36,7 +36,7 @@ test('a sender is used by the next message, whether it was just made, made the d
   }
 })
 
-test('the next message goes by a campaign as it was changed, its sender and its quiet hours', async () => {
+test('the next message follows a changed campaign, its sender and its quiet hours', async () => {
   await change('POST', '/v1/campaigns', { name: 'Sale', key: 'sale', type: 'marketing', from: '14155550100' })
   await change('POST', '/v1/senders', { number: 'Acme', carrier })
   const start = new Date(Date.now() - 3_600_000).toISOString().slice(11, 16)
@@ -66,7 +66,7 @@ test('guards stop the next message', async () => {
   }
 })
 
-test('the next message goes by the routes and the prices as they are', async () => {
+test('the next message uses the current routes and prices', async () => {
   for (let n = 1; n <= tries; n++) {
     await change('PUT', `/v1/carriers/${carrier}/rates`, {
       rates: [{ country: 'US', amount: `0.0${n}`, currency: 'USD' }],
@@ -80,7 +80,7 @@ test('the next message goes by the routes and the prices as they are', async () 
   }
 })
 
-test('a code of the carrier means what its table has just been told', async () => {
+test('a carrier’s code has the meaning that its table was just given', async () => {
   await client.waitForBound()
   for (const error of ['content_filtered', 'fraud_suspected', 'content_filtered', 'fraud_suspected']) {
     await change('PUT', `/v1/carriers/${carrier}/mappings`, {
@@ -91,7 +91,7 @@ test('a code of the carrier means what its table has just been told', async () =
   }
 })
 
-test('a webhook is told of the next message', async () => {
+test('a webhook gets the next message’s event', async () => {
   for (let n = 0; n < tries; n++) {
     const url = 'https://example.com/hook'
     const hook = await change('POST', '/v1/webhooks', { url, events: ['message.queued'] })

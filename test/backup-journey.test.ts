@@ -23,7 +23,7 @@ afterAll(async () => {
   await program?.remove()
 })
 
-test('what a backup has seen is there again, nothing goes out before somebody says so, and then once', async () => {
+test('a backup restores everything in it, and sends nothing until it is released, and then once', async () => {
   const { client } = program
   const folder = dirname(program.dataFolder)
   const [file, restored] = [join(folder, 'a.tar.zst'), join(folder, 'restored')]

@@ -96,7 +96,7 @@ async function hashTables(db: Db): Promise<Record<string, string>> {
 }
 
 describe('a backup', () => {
-  it('has every table that there is, and those that it has not have a reason', async () => {
+  it('has every table, except those with a reason', async () => {
     const schema = await readFile(join(import.meta.dirname, '../server/ground/db/schema.sql'), 'utf8')
     const tables = [...schema.matchAll(/^create table (\w+) \(\n([^]*?)^\)/gm)]
     const inIt = new Set((await findTables(source.db)).map(({ name }) => name))
@@ -116,7 +116,7 @@ describe('a backup', () => {
     expect(schema).not.toMatch(/as identity|nextval\(/)
   })
 
-  it('comes back in another database as it was, with nothing of the processes of then and carriers disabled', async () => {
+  it('restores into another database unchanged, without the state of old processes and with disabled carriers', async () => {
     const node = newId()
     const { linkId } = world.ledger
     await source.db.query(`insert into nodes (id, name) values ($1, 'gone:1')`, [node])
@@ -186,7 +186,7 @@ describe('a backup', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('a refused restore', () => {
   async function forge(name: string, change: (content: Buffer) => Buffer): Promise<string> {
     const parts: Buffer[] = []
     const whole = await promisify(zstdDecompress)(await readFile(file))
@@ -204,7 +204,7 @@ describe('what is refused', () => {
     for (let at = 0; at < whole.length; at += 1000) yield whole.subarray(at, at + 1000)
   }
 
-  it('is told with what to do, and changes nothing', async () => {
+  it('says what to do, and changes nothing', async () => {
     const url = await createEmpty()
     const attempt = (one: string, env: Record<string, string> = {}): Promise<string> =>
       restore(contextOf(url, env), one, plain)
@@ -245,7 +245,7 @@ describe('what is refused', () => {
     })
   }
 
-  it('is not whole: nothing starts on the database, and the next restore begins anew', async () => {
+  it('is incomplete: nothing starts on the database, and the next restore starts over', async () => {
     const url = await createEmpty()
     const whole = await readFile(file)
     const write = async (content: Buffer): Promise<string> => {

@@ -39,7 +39,7 @@ const nested = (depth: number): string => '{"metadata":'.repeat(depth) + '1' + '
 const bytes = (...parts: (string | number[])[]): Uint8Array =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))))
 
-describe('a body that cannot be read is 400 and says why', () => {
+describe('an unreadable body gets 400 with a reason', () => {
   test.for<[what: string, body: string | Uint8Array, status: number, code: string, detail: RegExp]>([
     ['empty', '', 400, 'malformed_json', /empty/],
     ['not JSON', '{"to":"15551230001",', 400, 'malformed_json', /JSON/],
@@ -65,7 +65,7 @@ describe('a body that cannot be read is 400 and says why', () => {
   })
 })
 
-test('a body of another type is 415 with the type in the answer', async () => {
+test('a body of another type gets 415 with the type in the response', async () => {
   const answer = await client.call<Problem>('POST', '/v1/messages/send', '<to/>', { 'content-type': 'text/xml' })
   expect([answer.status, answer.body.code]).toEqual([415, 'unsupported_media_type'])
   expect(answer.body.detail).toContain('text/xml')
@@ -74,7 +74,7 @@ test('a body of another type is 415 with the type in the answer', async () => {
 const message = 'Hello'
 const unknownId = 'cmp_01kbh2v0jzf3tr8d5w4ncq6m7x'
 
-describe('a wrong field is 422 with its place and code', () => {
+describe('a wrong field gets 422 with its place and code', () => {
   test.for<[what: string, body: unknown, pointer: string, code: string]>([
     ['no recipient', { message }, '#/to', 'required'],
     ['no text', { to }, '#/message', 'required'],
@@ -133,7 +133,7 @@ describe('a wrong field is 422 with its place and code', () => {
   })
 })
 
-test('several faults come in one answer', async () => {
+test('several faults are in one response', async () => {
   const answer = await client.call<Problem>('POST', '/v1/messages/send', {
     to: 5,
     message: 'x'.repeat(1601),
@@ -165,14 +165,14 @@ test('several faults come in one answer', async () => {
   ])
 })
 
-test('1600 characters are accepted by the rule of code points, whatever they cost', async () => {
+test('1600 characters are accepted by code points, whatever they cost', async () => {
   for (const text of ['x'.repeat(1600), '👍'.repeat(1600)]) {
     const preview = await client.call<{ characters: number }>('POST', '/v1/messages/preview', { message: text })
     expect([preview.status, preview.body.characters]).toEqual([200, 1600])
   }
 })
 
-test('what belongs to another account is not found', async () => {
+test('another account’s resources are not found', async () => {
   const theirs = await client.expect<{ id: string }>(
     'POST',
     '/v1/campaigns',
@@ -201,11 +201,11 @@ test('what belongs to another account is not found', async () => {
   expect(await client.listMessages()).toEqual([])
 })
 
-describe('a credential that is not good is 401 and says what is wrong with it', () => {
+describe('an invalid credential gets 401 with the reason', () => {
   const get = (authorization: string): ReturnType<typeof client.call<Problem>> =>
     client.call<Problem>('GET', '/v1/messages', undefined, { authorization })
 
-  test('none, and what is none', async () => {
+  test('none, and an invalid one', async () => {
     const none = await fetch(`${program.address}/v1/messages`)
     expect([none.status, ((await none.json()) as Problem).code]).toEqual([401, 'missing_token'])
     expect(none.headers.get('www-authenticate')).toContain('Bearer')
@@ -247,7 +247,7 @@ describe('a credential that is not good is 401 and says what is wrong with it', 
   })
 })
 
-test('a query, a cursor, an id, a path and a method that are wrong are told apart', async () => {
+test('a wrong query, cursor, id, path and method get different errors', async () => {
   const cases: [method: string, path: string, status: number, code: string][] = [
     ['GET', '/v1/messages?limit=0', 422, 'validation_failed'],
     ['GET', '/v1/messages?limit=many', 422, 'validation_failed'],
@@ -272,7 +272,7 @@ test('a query, a cursor, an id, a path and a method that are wrong are told apar
   }
 })
 
-test('everything that is wrong with a query is told at once, what its schema says and what is found behind it', async () => {
+test('all faults of a query are reported at once, by its schema and beyond', async () => {
   const campaign = await client.call<{ id: string }>('POST', '/v1/campaigns', { name: 'Queries' })
   const contacts = `/v1/campaigns/${campaign.body.id}/contacts`
   const cases: [path: string, ...wrong: string[]][] = [
@@ -306,7 +306,7 @@ test('everything that is wrong with a query is told at once, what its schema say
   }
 })
 
-test('an idempotency key that is none, or comes with another body, is refused', async () => {
+test('an invalid idempotency key, or one with another body, is refused', async () => {
   for (const key of ['', 'x'.repeat(300), 'with a\ttab'])
     expect(await client.call('POST', '/v1/messages', { to, message }, { 'idempotency-key': key })).toMatchObject({
       status: 400,
@@ -316,7 +316,7 @@ test('an idempotency key that is none, or comes with another body, is refused', 
   expect(noKey).toMatchObject({ status: 400, body: { code: 'invalid_header' } })
 })
 
-test('what is not HTTP is answered and cut off, and the next caller is served', async () => {
+test('a request that is not HTTP gets a response and is disconnected, and the next caller is served', async () => {
   const { hostname, port } = new URL(program.address)
   const socket = connect(Number(port), hostname)
   const chunks: Buffer[] = []

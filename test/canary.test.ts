@@ -239,7 +239,7 @@ test('no number, text, token or secret is printed, whatever fails', async () => 
   expect(stderr).not.toMatch(/canary\w*XQZ/)
 }, 300_000)
 
-test('when the numbers are erased, nothing of them is in any table', async () => {
+test('when the numbers are erased, no table contains them', async () => {
   // Later posts are answered without these people's data.
   isEchoing = false
   const numbers = [number, ...unlucky]

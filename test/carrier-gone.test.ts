@@ -34,7 +34,7 @@ async function submitsOf(text: string): Promise<number> {
 const sendTo = (endings: string[], text: string): Promise<Message[]> =>
   Promise.all(endings.map((ending) => client.send({ to: `1555130${ending}`, message: text })))
 
-test('what is accepted while the carrier is away waits, and goes out when it is back', async () => {
+test('messages accepted while the carrier is down wait, and are sent when it is back', async () => {
   await carrier.kill9()
   const down = await waitFor('the link is seen to be down', async () => {
     const link = await client.link()
@@ -50,7 +50,7 @@ test('what is accepted while the carrier is away waits, and goes out when it is 
   await until('nothing is under way', async () => (await client.waitForBound()).in_flight === 0)
 })
 
-test('a wrong password is told in the state of the link and is not tried again for a minute', async () => {
+test('a wrong password is in the link’s state, and is not retried for a minute', async () => {
   const { id } = await client.carrier()
   await client.expect('PATCH', `/v1/carriers/${id}`, { password: 'wrong' })
   const link = await waitFor('the refusal is seen', async () => {
@@ -66,7 +66,7 @@ test('a wrong password is told in the state of the link and is not tried again f
   expect(refused).toBe(1)
 })
 
-test('a carrier that is disabled holds its messages, and says why, until it is enabled', async () => {
+test('a disabled carrier holds its messages, with a reason, until it is enabled', async () => {
   const { id } = await client.carrier()
   await client.expect('PATCH', `/v1/carriers/${id}`, { enabled: false })
   await until('the link is closed', async () => (await carrier.phones.stats()).bound === 0)
@@ -78,7 +78,7 @@ test('a carrier that is disabled holds its messages, and says why, until it is e
   expect(await submitsOf('On hold')).toBe(1)
 })
 
-test('a submit without an answer is of unknown outcome, never failed and never sent again, until its receipt is found', async () => {
+test('a submit without a response has an unknown outcome, never failed and never sent again, until its receipt is matched', async () => {
   const [message] = await sendTo(['0010'], 'Did you get this?')
   const { data } = await receiver.waitForMessage('message.unconfirmed', message?.id ?? '')
   expect(data.message).toMatchObject({
@@ -92,7 +92,7 @@ test('a submit without an answer is of unknown outcome, never failed and never s
   expect(await submitsOf('Did you get this?')).toBe(1)
 })
 
-test('an answer that comes too late, and the receipt after it, settle the unknown outcome', async () => {
+test('a late response, and the receipt after it, settle the unknown outcome', async () => {
   await carrier.phones.control({ isPaused: true })
   const sent = await sendTo(['1007', '1008'], 'Take your time')
   for (const { id } of sent) await client.waitForStatus(id, ['unconfirmed'])
@@ -104,7 +104,7 @@ test('an answer that comes too late, and the receipt after it, settle the unknow
   expect(await submitsOf('Take your time')).toBe(2)
 })
 
-test('a long text of which a segment is throttled is taken whole, each segment once', async () => {
+test('a long text with a throttled segment is accepted completely, each segment once', async () => {
   await carrier.phones.control({ throttleRatio: 0.5 })
   const text = 'Every word of it. '.repeat(30).trim()
   const [message] = await sendTo(['1010'], text)
@@ -117,7 +117,7 @@ test('a long text of which a segment is throttled is taken whole, each segment o
   expect(parts.map((entry) => entry.part).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4])
 })
 
-test('a refusal for good fails the message with the carrier’s word', async () => {
+test('a permanent refusal fails the message with the carrier’s word', async () => {
   const { id } = await client.send({ to: '15005550001', message: 'Nobody there' })
   expect(await client.waitForStatus(id, ['rejected'])).toMatchObject({
     delivery_status: 'Failed',
@@ -127,7 +127,7 @@ test('a refusal for good fails the message with the carrier’s word', async () 
   await receiver.waitForMessage('message.failed', id)
 })
 
-test('a carrier that says unbind is bound again', async () => {
+test('a carrier that sends unbind is bound again', async () => {
   const { binds } = await carrier.phones.stats()
   await carrier.phones.control({ do: 'unbind' })
   const [message] = await sendTo(['1004'], 'See you soon')
@@ -136,7 +136,7 @@ test('a carrier that says unbind is bound again', async () => {
   expect(await submitsOf('See you soon')).toBe(1)
 })
 
-test('a connection that closes on a submit leaves it unknown, and the next message goes out on a new one', async () => {
+test('a connection that closes on a submit leaves it unknown, and the next message goes over a new one', async () => {
   const [message] = await sendTo(['0011'], 'Hello? Hello?')
   const { data } = await receiver.waitForMessage('message.unconfirmed', message?.id ?? '')
   expect(data.message.error?.detail).toContain('the session ended before the response')

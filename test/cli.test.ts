@@ -55,7 +55,7 @@ async function run(
 const asKey = (...words: string[]): Promise<Ended> =>
   run(words, { more: { HELIOGRAM_URL: program.address, HELIOGRAM_API_KEY: program.client.key } })
 
-test('a person logs in and out, and many processes at once follow one refresh token without losing it', async () => {
+test('a person logs in and out, and many processes at once use one refresh token without losing it', async () => {
   const { address, email, password } = program
   const login = ['login', address, '--email', email]
   const [nobody, wrong, good] = [
@@ -91,7 +91,7 @@ test('a person logs in and out, and many processes at once follow one refresh to
   expect((await run(['whoami', '--profile', 'key'])).out).toContain('messages:write')
 })
 
-test.concurrent('a message is sent, followed and traced, and each end has its code', async () => {
+test.concurrent('a message is sent, followed and traced, and each result has its exit code', async () => {
   const [delivered, failed, wrong, usage, typo, away] = await Promise.all([
     run(['send', '+12025550123', '-', '--wait', '--json', '--tag', 'a,b', '--metadata', 'order=77'], {
       stdin: 'From a pipe\n',
@@ -152,7 +152,7 @@ test.concurrent('a message is sent, followed and traced, and each end has its co
   })
 })
 
-test.concurrent('events are forwarded, signed as a webhook signs, also those of a time without a connection', async () => {
+test.concurrent('events are forwarded, signed like a webhook, including those from an outage', async () => {
   const relay = await startRelay(Number(new URL(program.address).port))
   const { out: secret } = await run(['events', 'tail', '--print-secret'])
   const got: string[] = []
@@ -195,7 +195,7 @@ test.concurrent('events are forwarded, signed as a webhook signs, also those of 
   }
 })
 
-test.concurrent('people are imported, checked and written to', async () => {
+test.concurrent('people are imported, checked and messaged', async () => {
   writeFileSync(join(folder, 'people.csv'), 'phone,First name\n12025550123,Grace\nabc,Bad\n12025550188,Ada\n')
   await asKey('campaigns', 'create', 'Spring', '--key', 'spring', '--message', 'Hello {{ first_name }}')
   const unasked = asKey('broadcast', 'send', 'spring')
@@ -217,7 +217,7 @@ test.concurrent('people are imported, checked and written to', async () => {
   expect([sent.code, sent.out]).toEqual([0, expect.stringMatching(/completed[^]*messages +2, 2 segments/)])
 })
 
-test('any operation is within reach, and a pipe may end when it has enough', async () => {
+test('any operation can be called, and a pipe may end when it has enough', async () => {
   const [byName, byRoute, pages, none, words, all] = await Promise.all([
     asKey('api', 'createCampaign', '-f', 'name=Any', '-f', 'metadata[a]=1', '-F', 'pace=20', '-f', 'tags[]=x'),
     asKey('api', 'GET', '/v1/messages?limit=1&status=delivered'),

@@ -21,7 +21,7 @@ test.concurrent.for([
   ['two days behind', -2 * dayMs],
   ['three weeks ahead', 21 * dayMs],
 ] as const)(
-  'messages of a process that is %s wait, go out and are told as those of any other',
+  'messages of a process that is %s wait, are sent and are reported like those of any other',
   async ([, ms], { expect, onTestFinished }) => {
     const carrier = await CarrierProcess.start()
     onTestFinished(() => carrier.close())

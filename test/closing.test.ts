@@ -63,7 +63,7 @@ async function openChild(): Promise<LedgerTest> {
   return openLedgerTest(database.db, { accountId: child.accountId })
 }
 
-test('a closed account is refused, its credentials end, and it is the same when it is closed again', async () => {
+test('a closed account is refused, its credentials end, and closing it again changes nothing', async () => {
   const { db } = database
   const user = await createTestUser(db, child.accountId, { role: 'owner' })
   const invited = await ask('POST', '/v1/users/invitations', child.key, { email: 'x@example.com', role: 'viewer' })
@@ -96,7 +96,7 @@ test('a closed account is refused, its credentials end, and it is the same when 
   expect(rows[0]?.actions).toEqual(['account.created', 'account.closed', 'account.closed'])
 })
 
-test('only who is above it closes an account, and nobody their own', async () => {
+test('only an account above closes an account, and none closes itself', async () => {
   const other = await createTestAccount(database.db)
   const tester = await createTestAccount(database.db, { mode: 'test' })
   await database.db.query('update accounts set parent_id = $1 where id = $2', [tester.accountId, child.accountId])
@@ -112,7 +112,7 @@ test('only who is above it closes an account, and nobody their own', async () =>
   expect((await ask('GET', '/v1/settings', child.key)).statusCode).toBe(200)
 })
 
-test('what waits is canceled with its events, broadcasts too, and endpoints are off when nothing is to be posted', async () => {
+test('pending work is canceled with its events, including broadcasts, and endpoints are disabled if nothing is to be posted', async () => {
   const { db } = database
   const ledger = await openChild()
   await ledger.subscribe('message.canceled')
@@ -152,7 +152,7 @@ test('what waits is canceled with its events, broadcasts too, and endpoints are 
   expect(await ledger.count('accounts', 'id = $1 and wound_up_at is not null', [child.accountId])).toBe(1)
 })
 
-test('an import that is not over is canceled, and its file is gone', async () => {
+test('an unfinished import is canceled, and its file is deleted', async () => {
   const { db } = database
   const ledger = await openChild()
   const [campaign, one] = [newId(), newId()]
@@ -182,7 +182,7 @@ test('with "stop" nothing more is posted', async () => {
   expect(await ledger.count('webhooks', 'account_id = $1 and enabled', [child.accountId])).toBe(0)
 })
 
-test('until its time is over it can be opened again, and people log in again', async () => {
+test('until its period ends it can be reopened, and people log in again', async () => {
   const ledger = await openChild()
   await close()
   await sweep(ledger)
@@ -196,7 +196,7 @@ test('until its time is over it can be opened again, and people log in again', a
   expect(await ledger.count('accounts', `id = $1 and status = 'active'`, [child.accountId])).toBe(1)
 })
 
-test('a key that is made while its account is closed does not come back with it', async () => {
+test('a key that is created while its account is closing does not return with it', async () => {
   const { db } = database
   const [asked] = await inTransaction(db, async (tx) => {
     await closeAccount(tx, child.accountId, {})
@@ -249,7 +249,7 @@ test('then its keys are destroyed, its people and contacts deleted, and its rete
   expect(await ledger.count('users', of, [parent.accountId])).toBe(1)
 })
 
-test('what is being destroyed is destroyed: no more days bring half of it back', async () => {
+test('a destruction in progress is final: more days restore no half of it', async () => {
   const { db } = database
   await close({ grace_days: 0 })
   await sweep(await openChild())
@@ -259,7 +259,7 @@ test('what is being destroyed is destroyed: no more days bring half of it back',
   expect((await ask('POST', at('/reopen'))).json().code).toBe('account_not_in_state')
 })
 
-test('the last moment counts: who is opened again while it is looked at is not destroyed', async () => {
+test('the last moment counts: an account that is reopened during the check is not destroyed', async () => {
   const { db } = database
   await close({ grace_days: 0 })
   await db.query('update accounts set wound_up_at = now() where id = $1', [child.accountId])
@@ -273,7 +273,7 @@ test('the last moment counts: who is opened again while it is looked at is not d
   expect(rows).toEqual([{ at: null }])
 })
 
-test('an account whose end fails each time does not hold up that of others', async () => {
+test('an account whose end fails each time does not delay others', async () => {
   const { db } = database
   const other = await createTestAccount(db)
   const closeAt = (id: string, minutesAgo: number) =>

@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const keyFile = (): string => join(env['HELIOGRAM_DATA'] ?? '', 'key')
 
-test('on a database that nothing was started on they make nothing there, and the key stays in its file', async () => {
+test('on a database without an installation they create nothing, and the key stays in its file', async () => {
   for (const command of commands) {
     const { code, stderr } = await runToEnd([command], env)
     expect([code, stderr]).toEqual([
@@ -45,7 +45,7 @@ test('on a database that nothing was started on they make nothing there, and the
   expect(rows).toEqual([{ migrations: null, accounts: null }])
 })
 
-test('on a database that takes nothing a command says so, without a stack', async () => {
+test('on a database that rejects writes a command says so, without a stack', async () => {
   const { child, printed, ended } = launch(['start'], env)
   await until('it runs', () => printed.stdout.includes('Heliogram is running') || child.exitCode !== null, 100_000)
   child.kill('SIGTERM')

@@ -20,7 +20,7 @@ afterAll(async () => {
 const faultOf = (page: Page, label: string) =>
   page.locator('.field', { has: page.getByLabel(label, { exact: true }) }).locator('.fault')
 
-test('usage is told by day and by country, shown as bars, and saved as a file', async () => {
+test('usage is grouped by day and by country, shown as bars, and saved as a file', async () => {
   const { page } = visitor
   const { id } = await program.client.expect<{ id: string }>('POST', '/v1/messages/send', {
     to: '12025550188',
@@ -55,7 +55,7 @@ test('usage is told by day and by country, shown as bars, and saved as a file', 
     .waitFor()
 })
 
-test('somebody is invited by an address that makes them a user, gets another role, and is removed', async () => {
+test('a person is invited by an address, becomes a user, gets another role, and is removed', async () => {
   const { page } = visitor
   await page.getByRole('link', { name: 'People' }).click()
   await page.keyboard.press('n')
@@ -97,7 +97,7 @@ test('somebody is invited by an address that makes them a user, gets another rol
   }
 })
 
-test('the own password is changed, and a second factor is on from its first code', async () => {
+test('a user changes their password, and turns on a second factor with its first code', async () => {
   const { page } = visitor
   await page.getByRole('link', { name: 'Your login' }).click()
   await page.getByLabel('Current password').fill(program.password)
@@ -126,7 +126,7 @@ test('the own password is changed, and a second factor is on from its first code
   await page.getByRole('button', { name: 'Set up a second factor' }).waitFor()
 })
 
-test('settings are saved by their groups, with faults beside their fields, and the audit log has what was before', async () => {
+test('settings are saved in groups, with faults beside their fields, and the audit log has the old values', async () => {
   const { page } = visitor
   await page.getByRole('link', { name: 'Settings' }).click()
   const countries = page.getByRole('region', { name: 'Countries' })
@@ -181,7 +181,7 @@ test('settings are saved by their groups, with faults beside their fields, and t
   await page.keyboard.press('Escape')
 })
 
-test('an account below is made with its owner’s invitation and a key, is suspended, closed and opened again', async () => {
+test('a subaccount is created with its owner’s invitation and a key, is suspended, closed and reopened', async () => {
   const { page, complaints } = visitor
   await page.getByRole('link', { name: 'Accounts' }).click()
   await page.getByText('No accounts below yours').waitFor()

@@ -40,7 +40,7 @@ const onPhone = async (): Promise<void> => {
 const tab = (name: string): Promise<void> =>
   visitor.page.getByRole('navigation', { name: 'Parts of the campaign' }).getByRole('link', { name }).click()
 
-test('a campaign is made, with the fault of a field beside it', async () => {
+test('a campaign is created, with a fault shown beside its field', async () => {
   const { page } = visitor
   await page.getByRole('link', { name: 'Campaigns' }).click()
   await page.getByRole('heading', { name: 'No campaigns yet' }).waitFor()
@@ -68,7 +68,7 @@ test('a campaign is made, with the fault of a field beside it', async () => {
   await page.getByRole('heading', { name: 'No contacts yet' }).waitFor()
 })
 
-test('a file is checked, its columns are corrected, it is imported, and its bad rows come back', async () => {
+test('a file is checked, its columns are corrected, it is imported, and its bad rows are downloaded', async () => {
   const { page } = visitor
   await page.getByRole('link', { name: 'Import a file' }).click()
   await page
@@ -161,7 +161,7 @@ test('contacts are found, added, changed, exported and deleted', async () => {
   await expect.poll(() => rows.count()).toBe(4)
 })
 
-test('a broadcast is looked at, ordered once, and seen to arrive', async () => {
+test('a broadcast is reviewed, ordered once, and followed to its arrival', async () => {
   const { page } = visitor
   await tab('Send')
   const text = page.getByLabel('Text', { exact: true })
@@ -197,7 +197,7 @@ test('a broadcast is looked at, ordered once, and seen to arrive', async () => {
   await onPhone()
 })
 
-test('a broadcast is scheduled, paused, gone on with, and withdrawn', async () => {
+test('a broadcast is scheduled, paused, resumed, and withdrawn', async () => {
   const { page } = visitor
   await tab('Send')
   await page.getByLabel('Text', { exact: true }).fill('We are open.')
@@ -213,7 +213,7 @@ test('a broadcast is scheduled, paused, gone on with, and withdrawn', async () =
   await page.locator('.badge', { hasText: 'withdrawn' }).waitFor()
 })
 
-test('a broadcast that waits for somebody else is rejected with a reason, and another one approved', async () => {
+test('a broadcast that waits for another person is rejected with a reason, and another one approved', async () => {
   const { page } = visitor
   const { client } = program
   await client.expect('PATCH', '/v1/settings', { approval: { recipients_above: 0 } })
@@ -252,7 +252,7 @@ test('a broadcast that waits for somebody else is rejected with a reason, and an
   await client.expect('PATCH', '/v1/settings', { approval: { recipients_above: null } })
 })
 
-test('a template in two languages is made, previewed, and deleted', async () => {
+test('a template in two languages is created, previewed, and deleted', async () => {
   const { page } = visitor
   await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Templates' }).click()
   await page.getByRole('heading', { name: 'No templates yet' }).waitFor()
@@ -285,7 +285,7 @@ test('a template in two languages is made, previewed, and deleted', async () => 
   await page.getByRole('heading', { name: 'No templates yet' }).waitFor()
 })
 
-test('a campaign is changed by what was changed alone, and archived', async () => {
+test('a campaign is changed only in its changed fields, and archived', async () => {
   const { page } = visitor
   await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Campaigns' }).click()
   await page.getByLabel('Status').selectOption('Archived')

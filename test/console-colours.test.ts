@@ -18,7 +18,7 @@ const grounds = ['ground', 'card', 'wash', 'bad-wash', 'warning-wash']
 const letters = ['text', 'soft', 'accent'].flatMap((letter) => grounds.map((ground) => [letter, ground] as const))
 const badges = ['good', 'bad', 'warning', 'busy'].map((tone) => [tone, `${tone}-wash`] as const)
 
-test.each(themes)('letters stand out from what they stand on, and so do the edges of fields: %s', (_, colours) => {
+test.each(themes)('text and field borders have enough contrast: %s', (_, colours) => {
   const faint = [
     ...[...letters, ...badges, ['on-accent', 'accent'] as const].filter((pair) => contrast(colours, pair) < 4.5),
     ...[['edge', 'card'] as const, ['edge', 'ground'] as const].filter((pair) => contrast(colours, pair) < 3),

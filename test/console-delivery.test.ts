@@ -28,7 +28,7 @@ const field = (label: string) => visitor.page.getByLabel(label, { exact: true })
 
 const said = (text: string) => visitor.page.getByRole('status').getByText(text).first().waitFor()
 
-test('a carrier is added, its fault stands beside its field, and its link is seen to be down', async () => {
+test('a carrier is added, its fault is shown beside its field, and its link is seen to be down', async () => {
   const { page } = visitor
   await page.goto('/console/carriers')
   await page.getByRole('row', { name: /simulator bound/ }).waitFor()
@@ -53,7 +53,7 @@ test('a carrier is added, its fault stands beside its field, and its link is see
   await page.getByRole('row', { name: /Link 1 down .*ECONNREFUSED/ }).waitFor()
 })
 
-test('a carrier by HTTP is described, and says where it posts to', async () => {
+test('an HTTP carrier is described, with the address that it posts to', async () => {
   const { page } = visitor
   await page.goto('/console/carriers/new')
   await field('Reached by').selectOption('HTTP: Any other, by description')
@@ -79,7 +79,7 @@ test('a carrier by HTTP is described, and says where it posts to', async () => {
   await page.getByRole('link', { name: 'Acme' }).first().click()
 })
 
-test('what is typed in the settings stays while the live view goes on, and is what is saved', async () => {
+test('input in the settings stays while the live view updates, and is saved', async () => {
   const { page } = visitor
   await page.getByRole('navigation', { name: 'Parts of the carrier' }).getByRole('link', { name: 'Settings' }).click()
   const pace = field('Pace')
@@ -94,7 +94,7 @@ test('what is typed in the settings stays while the live view goes on, and is wh
   })
 })
 
-test('links, codes and rates of a carrier', async () => {
+test('links, codes and rates of a carrier can be changed', async () => {
   const { page } = visitor
   const parts = page.getByRole('navigation', { name: 'Parts of the carrier' })
   await parts.getByRole('link', { name: 'Links' }).click()
@@ -158,7 +158,7 @@ test('the doctor finds the form of ids and sets it', async () => {
   await page.getByText('Every receipt has its message').waitFor()
 })
 
-test('routes are added, put in order with the keyboard, and tried out', async () => {
+test('routes are added, sorted with the keyboard, and tested', async () => {
   const { page } = visitor
   await page.goto('/console/routes')
   await page.getByText('No routes yet').waitFor()
@@ -206,7 +206,7 @@ test('a route is changed and deleted', async () => {
   await page.getByRole('row', { name: /1\. First/ }).waitFor()
 })
 
-test('senders and their pools', async () => {
+test('senders and their pools can be changed', async () => {
   const { page } = visitor
   await page.goto('/console/senders')
   await page.getByRole('link', { name: 'Add a sender' }).click()
@@ -240,7 +240,7 @@ test('senders and their pools', async () => {
   expect(pools.data).toMatchObject([{ name: 'Shop', senders: [{ weight: 2 }] }])
 })
 
-test('a stop is seen while it stops, and released with a reason', async () => {
+test('a stop is visible while it stops, and is released with a reason', async () => {
   const { page } = visitor
   await program.client.expect('PATCH', '/v1/settings', { allowed_countries: ['US'] })
   await page.goto('/console/guards')
@@ -258,7 +258,7 @@ test('a stop is seen while it stops, and released with a reason', async () => {
   await program.client.expect('POST', '/v1/messages/send', { to: '+447700900123', message: 'Hello' })
 })
 
-test('nothing is wider than a phone, and nothing complains', async () => {
+test('no screen is wider than a phone or logs an error', async () => {
   const { page, complaints } = visitor
   const { data } = await program.client.get<{ data: { id: string }[] }>('/v1/carriers')
   const [carrier] = data

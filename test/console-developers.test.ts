@@ -27,7 +27,7 @@ afterAll(async () => {
   receiver?.close()
 })
 
-test('a webhook is made, its fault stands beside its field, and its secret is shown once', async () => {
+test('a webhook is created, its fault is shown beside its field, and its secret is shown once', async () => {
   const { page } = visitor
   await page.getByRole('link', { name: 'Webhooks' }).click()
   await page.getByText('No webhooks yet').waitFor()
@@ -61,7 +61,7 @@ test('a webhook is made, its fault stands beside its field, and its secret is sh
   expect(await page.content()).not.toContain(secret.split('\n')[0])
 })
 
-test('a test event tells what came of it, and every try can be looked at', async () => {
+test('a test event shows its result, and every attempt can be opened', async () => {
   const { page } = visitor
   await page.getByRole('button', { name: 'Send a test event' }).click()
   await page.getByText(/taken The answer was HTTP 204 after \d+ ms/).waitFor()
@@ -93,7 +93,7 @@ test('a test event tells what came of it, and every try can be looked at', async
     .waitFor()
 })
 
-test('events are narrowed in the address, lead to what they say, and are posted again', async () => {
+test('events are filtered by the address, link to their resources, and are posted again', async () => {
   const { page } = visitor
   const { id } = await program.client.expect<{ id: string }>('POST', '/v1/messages/send', {
     to: '12025550188',
@@ -120,7 +120,7 @@ test('events are narrowed in the address, lead to what they say, and are posted 
     .waitFor()
 })
 
-test('what was posted comes again for a range of time, and a webhook is paused, changed and deleted', async () => {
+test('events are replayed for a period, and a webhook is paused, changed and deleted', async () => {
   const { page } = visitor
   await page.getByRole('link', { name: 'Webhooks' }).first().click()
   await page.getByRole('row', { name: new RegExp(address) }).click()
@@ -161,7 +161,7 @@ test('what was posted comes again for a range of time, and a webhook is paused, 
   await page.getByText('No webhooks yet').waitFor()
 })
 
-test('a key is made with its scopes, works, is rotated with an overlap, and is revoked', async () => {
+test('a key is created with its scopes, works, is rotated with an overlap, and is revoked', async () => {
   const { page } = visitor
   await page.getByRole('link', { name: 'API keys' }).click()
   await page.getByRole('link', { name: 'Make an API key' }).click()
@@ -211,7 +211,7 @@ test('a key is made with its scopes, works, is rotated with an overlap, and is r
   expect((await ask(next)).status).toBe(401)
 })
 
-test('SMPP clients and programs for Twilio get what they log in with, once', async () => {
+test('SMPP clients and Twilio programs get their credentials, once', async () => {
   const { page, complaints } = visitor
   await page.getByRole('link', { name: 'API keys' }).click()
   await page.getByRole('link', { name: 'Make an SMPP credential' }).click()

@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const expectFocus = (place: Locator): Promise<void> => place.and(visitor.page.locator(':focus')).waitFor()
 
-test('who follows a row stands in the screen that it leads to, also where words are very long', async () => {
+test('following a row moves the focus to the new screen, even with very long words', async () => {
   const { page } = visitor
   await program.client.expect('POST', '/v1/messages/send', {
     to: '12025550188',
@@ -37,7 +37,7 @@ test('who follows a row stands in the screen that it leads to, also where words 
   await page.setViewportSize({ width: 1280, height: 860 })
 })
 
-test('a dialog begins at its first field, and leads back to what opened it', async () => {
+test('a dialog starts at its first field, and returns the focus to its opener', async () => {
   const { page } = visitor
   await page.goto('/console/people')
   const open = page.getByRole('button', { name: 'Invite somebody' })
@@ -55,7 +55,7 @@ test('a dialog begins at its first field, and leads back to what opened it', asy
   await expectFocus(open)
 })
 
-test('a button that was pressed keeps the keyboard while its work is done, and when it has failed', async () => {
+test('a pressed button keeps the focus during its work, and after a failure', async () => {
   const { page } = visitor
   const { id } = await program.client.expect<{ id: string }>('POST', '/v1/api-keys', { name: 'Shop' })
   await page.goto(`/console/keys/${id}`)

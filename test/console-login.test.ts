@@ -54,7 +54,7 @@ test('a token that has ended before the browser’s clock says so is renewed, an
   expect(await gate().count()).toBe(0)
 })
 
-test('a login that ends in the middle of a form is renewed in front of it: what was typed stays, and what was sent is sent once', async () => {
+test('a login that ends during a form is renewed in front of it: input stays, and the request is sent once', async () => {
   const { page } = visitor
   await page.goto('/console/messages/new?to=12025550177')
   await page.getByRole('textbox', { name: 'Text' }).fill('Nobody types this twice.')
@@ -82,7 +82,7 @@ test('a login that ends in the middle of a form is renewed in front of it: what 
   expect(data).toHaveLength(1)
 })
 
-test('who makes a key an hour after they typed their password types it again, and what they filled in is sent then', async () => {
+test('creating a key an hour after the login asks for the password again, and then sends the form', async () => {
   const { page } = visitor
   const db = openPool(await program.connection(), { name: 'journey', max: 1 })
   await db.query(`update tokens set confirmed_at = now() - interval '61 minutes'`)
@@ -107,7 +107,7 @@ test('who makes a key an hour after they typed their password types it again, an
   expect(data.filter(({ name }) => name === 'Shop')).toHaveLength(1)
 })
 
-test('a login that nobody has used for long ends, whatever a page asks by itself, and at the server too', async () => {
+test('an unused login ends after a long time, despite a page’s own requests, and at the server too', async () => {
   const { page } = visitor
   await page.goto('/console/')
   await page.getByRole('row', { name: /simulator/ }).waitFor()
@@ -124,7 +124,7 @@ test('a login that nobody has used for long ends, whatever a page asks by itself
   await page.getByRole('row', { name: /simulator/ }).waitFor()
 })
 
-test('while the service is away that is said once, what was shown and the login stay, also where it had to be renewed', async () => {
+test('an outage of the service is reported once; the page and the login stay, even if that had to be renewed', async () => {
   const { page } = visitor
   const away = page.getByText('The installation does not answer.')
   await page.goto('/console/')
@@ -144,7 +144,7 @@ test('while the service is away that is said once, what was shown and the login 
   await whoIs().waitFor()
 })
 
-test('what another version kept of a login, or somebody wrote there, leads to the way in and not to an empty page', async () => {
+test('login data of another version, or damaged data, leads to the login and not to an empty page', async () => {
   const { page } = visitor
   for (const text of ['"null"', `'{"until":1}'`, `'[]'`, `'{'`]) {
     await page.goto('/console/')
@@ -154,7 +154,7 @@ test('what another version kept of a login, or somebody wrote there, leads to th
   }
 })
 
-test('an address of a code that was cut leads to the form for it', async () => {
+test('an address with a truncated code leads to the form for it', async () => {
   const { page } = visitor
   await leave()
   await page.goto('/console/join#%E0%A4%A')
@@ -162,7 +162,7 @@ test('an address of a code that was cut leads to the form for it', async () => {
   await page.getByRole('heading', { name: 'Your login' }).waitFor()
 })
 
-test('a browser that takes no cookies is told so, and does not show the form again without a word', async () => {
+test('a browser without cookies gets a message, and not the same form again', async () => {
   const { page } = visitor
   await leave()
   await page.route('**/console/session/login', async (route) => {
@@ -175,7 +175,7 @@ test('a browser that takes no cookies is told so, and does not show the form aga
   await page.unroute('**/console/session/login')
 })
 
-test('a browser that has no room for what a page keeps lets people in, for as long as the page is open', async () => {
+test('a browser without storage can log in, for as long as the page is open', async () => {
   const { page } = visitor
   await leave()
   await page.evaluate(`{
@@ -193,7 +193,7 @@ test('a browser that has no room for what a page keeps lets people in, for as lo
   await page.evaluate('localStorage.clear()')
 })
 
-test('what one user saw is not shown to the next, whose login another tab began; an invitation can be taken by whoever is logged in', async () => {
+test('one user’s data is not shown to the next, who logged in on another tab; any logged-in user can accept an invitation', async () => {
   const { page } = visitor
   const next = { email: 'ada@example.com', password: 'four lamps on a mountain' }
   await leave()

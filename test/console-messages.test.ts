@@ -24,7 +24,7 @@ afterAll(async () => {
   await program?.remove()
 })
 
-test('a message is looked at while it is written, and followed to its end', async () => {
+test('a message is previewed while it is written, and followed to its end', async () => {
   const { page } = visitor
   await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Messages' }).click()
   await page.getByText('No messages yet').waitFor()
@@ -72,7 +72,7 @@ test('a message is looked at while it is written, and followed to its end', asyn
   await page.getByRole('row', { name: /\+12025550101 delivered Your table is ready/ }).waitFor()
 })
 
-test('a template asks for its values, and a message that is scheduled is canceled', async () => {
+test('a template asks for its values, and a scheduled message is canceled', async () => {
   const { page } = visitor
   await page.goto('/console/messages/new?to=12025550102')
   await page.getByLabel('Template').selectOption('order-shipped')
@@ -93,7 +93,7 @@ test('a template asks for its values, and a message that is scheduled is cancele
   await page.getByText('The text was removed.').waitFor()
 })
 
-test('a message whose answer was lost is sent once, though it is sent again by hand', async () => {
+test('a message whose response was lost is sent once, though it is submitted again', async () => {
   const { page } = visitor
   await page.goto('/console/messages/new?to=12025550107')
   await page.getByLabel('Text', { exact: true }).fill('Only once.')
@@ -110,7 +110,7 @@ test('a message whose answer was lost is sent once, though it is sent again by h
   expect(await program.client.listMessages('to=12025550107')).toHaveLength(1)
 })
 
-test('the list is narrowed by its address, and what is left is exported', async () => {
+test('the list is filtered by its address, and the result is exported', async () => {
   const { page } = visitor
   await program.client.expect('POST', '/v1/messages/send', { to: '12025550014', message: 'Nobody gets this.' })
   await page.goto('/console/messages')
@@ -141,7 +141,7 @@ test('the list is narrowed by its address, and what is left is exported', async 
   await page.getByRole('note').getByText('recipient_blocked').waitFor()
 })
 
-test('a conversation shows what comes in, loses nothing that is being written, and is answered by the keyboard', async () => {
+test('a conversation shows new replies, loses no draft, and is answered with the keyboard', async () => {
   const { page } = visitor
   const person = '12025550103'
   await program.client.expect('POST', '/v1/messages/send', { to: person, message: 'Shall we keep your table?' })
@@ -170,7 +170,7 @@ test('a conversation shows what comes in, loses nothing that is being written, a
   await page.getByText('No conversation fits all of these filters.').waitFor()
 })
 
-test('a conversation is found by words and digits, closed when all is said, and opened by the next reply', async () => {
+test('a conversation is found by words and digits, closed, and reopened by the next reply', async () => {
   const { page } = visitor
   const person = '12025550109'
   await program.client.expect('POST', '/v1/messages/send', { to: person, message: 'Is the parcel there?' })
@@ -202,7 +202,7 @@ test('a conversation is found by words and digits, closed when all is said, and 
   await page.getByRole('row', { name: /\+12025550109 2 unread One more thing/ }).waitFor()
 })
 
-test('a conversation with a person who opts out says so in the place of the answer, until they opt in again', async () => {
+test('a conversation with a person who opts out says so in place of the form, until they opt in again', async () => {
   const { page } = visitor
   const person = '12025550109'
   await page.getByRole('row', { name: /\+12025550109/ }).click()
@@ -219,7 +219,7 @@ test('a conversation with a person who opts out says so in the place of the answ
   await page.getByLabel('Answer').waitFor()
 })
 
-test('numbers are opted out, looked up, imported, and let in again with a reason', async () => {
+test('numbers are opted out, looked up, imported, and opted in with a reason', async () => {
   const { page } = visitor
   await page.goto('/console/opt-outs')
   await page.getByText('Nobody has opted out').waitFor()
@@ -271,7 +271,7 @@ test('numbers are opted out, looked up, imported, and let in again with a reason
   await expectFits(page)
 })
 
-test('what only looks like STOP is decided, and the keywords are changed', async () => {
+test('a suspected STOP is decided, and the keywords are changed', async () => {
   const { page } = visitor
   await phones.reply('12025550103', ours, 'stop please')
   await page.goto('/console/opt-outs/suspected')
@@ -297,7 +297,7 @@ test('what only looks like STOP is decided, and the keywords are changed', async
   expect(visitor.complaints).toEqual([])
 })
 
-test('who comes back to a long list finds it as they left it: its filters, its page, how far it was scrolled, and the row', async () => {
+test('returning to a long list restores its filters, page, scroll position and row', async () => {
   const { page } = visitor
   const messages = Array.from({ length: 120 }, (_, n) => ({
     to: `1202555${4000 + n}`,

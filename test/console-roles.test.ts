@@ -40,28 +40,31 @@ const roles = [
   { role: 'viewer', sees: ['Usage', 'Opt-outs'], not: ['Conversations', 'API keys', 'People'], makes: false },
 ]
 
-test.each(roles)('a new $role is led to nothing that the API refuses them', async ({ role, sees, not, makes }) => {
-  const { page, close } = await join(role)
-  try {
-    const links = page.getByRole('navigation', { name: 'Screens' }).getByRole('link')
-    const names = await links.allInnerTexts()
-    expect(names).toEqual(expect.arrayContaining(sees))
-    expect(names.filter((name) => not.includes(name))).toEqual([])
-    for (const name of names) {
-      await links.getByText(name, { exact: true }).click()
-      await page.getByRole('heading', { name, level: 1 }).waitFor()
-      await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0)
-      expect(await page.getByRole('alert').allInnerTexts(), name).toEqual([])
+test.each(roles)(
+  'a new $role sees no link to something that the API refuses them',
+  async ({ role, sees, not, makes }) => {
+    const { page, close } = await join(role)
+    try {
+      const links = page.getByRole('navigation', { name: 'Screens' }).getByRole('link')
+      const names = await links.allInnerTexts()
+      expect(names).toEqual(expect.arrayContaining(sees))
+      expect(names.filter((name) => not.includes(name))).toEqual([])
+      for (const name of names) {
+        await links.getByText(name, { exact: true }).click()
+        await page.getByRole('heading', { name, level: 1 }).waitFor()
+        await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0)
+        expect(await page.getByRole('alert').allInnerTexts(), name).toEqual([])
+      }
+      await page.goto('/console/messages')
+      await page.getByText('No messages yet').waitFor()
+      expect(await page.getByRole('link', { name: /^(Send the first one|New message)$/ }).count()).toBe(makes ? 2 : 0)
+    } finally {
+      await close()
     }
-    await page.goto('/console/messages')
-    await page.getByText('No messages yet').waitFor()
-    expect(await page.getByRole('link', { name: /^(Send the first one|New message)$/ }).count()).toBe(makes ? 2 : 0)
-  } finally {
-    await close()
-  }
-})
+  },
+)
 
-test('who may only look is offered no button that the API refuses, on any screen, and is told where a screen is not for them', async () => {
+test('a viewer sees no button that the API refuses, on any screen, and a message on screens that are not for them', async () => {
   const addresses = await fill()
   const { page, close } = await join('viewer')
   const refused: string[] = []

@@ -20,7 +20,7 @@ afterAll(async () => {
   await program?.remove()
 })
 
-test('whoever opens the printed address becomes the owner, with a login of their own', async () => {
+test('the first person to open the printed address becomes the owner, with a login of their own', async () => {
   const { page } = visitor
   const address = /^ +(http\S+\/console\/join#hg_iv_\w+)$/m.exec(program.stdout)?.[1]
   await page.goto(address ?? '')
@@ -37,7 +37,7 @@ test('whoever opens the printed address becomes the owner, with a login of their
   await page.getByRole('cell', { name: 'simulator' }).waitFor()
 })
 
-test('the overview shows what is sent while one looks at it', async () => {
+test('the overview shows new messages live', async () => {
   const { page } = visitor
   await program.client.expect('POST', '/v1/messages/send', {
     to: '12025550188',
@@ -46,7 +46,7 @@ test('the overview shows what is sent while one looks at it', async () => {
   await page.getByRole('row', { name: /\+12025550188 .*delivered.* Your table is ready\./ }).waitFor()
 })
 
-test('a page asks less where nothing changes, nothing in a tab that is hidden, and at once when somebody looks again', async () => {
+test('a page polls less without changes, not at all in a hidden tab, and at once when it is shown again', async () => {
   const page = await visitor.page.context().newPage()
   let [asked, open] = [0, 0]
   const isOfApi = (request: Request) => request.url().includes('/v1/')
@@ -80,7 +80,7 @@ test('a page asks less where nothing changes, nothing in a tab that is hidden, a
   await page.close()
 })
 
-test('the keyboard leads to the screens, and says how', async () => {
+test('the keyboard opens the screens, and its help lists the keys', async () => {
   const { page } = visitor
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keyboard' }).getByText('Messages').waitFor()
@@ -91,7 +91,7 @@ test('the keyboard leads to the screens, and says how', async () => {
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
 })
 
-test('a machine without any network, but with the installation on it, shows and does everything', async () => {
+test('the console works completely on a machine without a network', async () => {
   const { page } = visitor
   await page.goto('/console/')
   await whoIs(page).waitFor()
@@ -108,7 +108,7 @@ test('a machine without any network, but with the installation on it, shows and 
   await page.getByRole('heading', { name: 'To +12025550188', level: 1 }).waitFor()
 })
 
-test('a screen that fails says so, and leaves the way to the others and back', async () => {
+test('a screen that fails says so, and keeps the navigation', async () => {
   const page = await visitor.page.context().newPage()
   page.setDefaultTimeout(patienceMs)
   await page.goto('/console/')
@@ -133,7 +133,7 @@ test('a screen that fails says so, and leaves the way to the others and back', a
   await page.close()
 })
 
-test('every screen of the navigation is there, on a phone as well, and none complains', async () => {
+test('every screen in the navigation works, also on a phone, without an error', async () => {
   const { page, complaints } = visitor
   const links = await page.getByRole('navigation', { name: 'Screens' }).getByRole('link').all()
   const names = await Promise.all(links.map((link) => link.innerText()))
@@ -156,7 +156,7 @@ test('every screen of the navigation is there, on a phone as well, and none comp
   expect(complaints).toEqual([])
 })
 
-test('a login lasts over a reload and in another tab, and ends in all of them', async () => {
+test('a login survives a reload and works in another tab, and ends in all of them', async () => {
   const { page } = visitor
   await page.reload()
   await whoIs(page).waitFor()
@@ -175,7 +175,7 @@ test('a login lasts over a reload and in another tab, and ends in all of them', 
   await whoIs(page).waitFor()
 })
 
-test('its tokens are out of the reach of scripts, and count only where the console says that it is the console', async () => {
+test('its tokens are hidden from scripts, and count only with the console’s mark', async () => {
   const { page } = visitor
   const cookies = await page.context().cookies()
   // Two of the login, and one that marks the device as known.
@@ -201,7 +201,7 @@ test('its tokens are out of the reach of scripts, and count only where the conso
   expect(await statusOf('GET', '/v1/users/me', mark)).toBe(200)
 })
 
-test('a login is renewed before it ends, and one that cannot be renewed leads to the way in', async () => {
+test('a login is renewed before it ends, and one that cannot be renewed leads to the login page', async () => {
   const { page } = visitor
   const end = `localStorage.setItem('heliogram.login', JSON.stringify({ ...JSON.parse(localStorage.getItem('heliogram.login')), until: 0 }))`
   const tokens = async () =>

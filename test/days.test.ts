@@ -10,7 +10,7 @@ const { db, close } = await createTestDatabase()
 afterAll(() => close())
 const log = { info() {}, warn() {}, error() {} }
 
-it('a process that makes no days learns of those that others have made since it began', async () => {
+it('a process that creates no days learns of those created by others since its start', async () => {
   await ensurePartitions(db, log)
   const id = newId()
   const day = dayOf([id])

@@ -82,7 +82,7 @@ async function rowsOf({ accountId }: Tenant): Promise<Map<string, string[]>> {
   return found
 }
 
-it('a destroyed account leaves what the documentation says, and another one has all it had', async () => {
+it('a destroyed account leaves exactly what the documentation says, and another one keeps everything', async () => {
   const { db, ledger } = world
   const contacts = Array.from({ length: 5000 }, newId)
   await db.query(`insert into recipients (account_id, broadcast_id, contact_id) select $1, $2, unnest($3::uuid[])`, [

@@ -10,7 +10,7 @@ import { patienceMs, until } from './until.ts'
 
 const root = join(import.meta.dirname, '..')
 
-test('shows the screens as they are edited, and starts the service again each time that a file of it was saved', async () => {
+test('shows screens as they are edited, and restarts the service when one of its files is saved', async () => {
   const folder = await makeDataFolder()
   const env = await makeEnvironment(folder)
   const dev = spawn(process.execPath, ['scripts/dev.ts'], { cwd: root, env, detached: true })

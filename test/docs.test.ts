@@ -81,12 +81,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('every page of docs/api is in the list of its first page', () => {
+test('every page of docs/api is listed on its first page', () => {
   const names = readdirSync(folderOfPages).filter((name) => name.endsWith('.md'))
   expect(['README.md', ...listed].sort()).toEqual(names.sort())
 })
 
-test('the pages of docs/api are true', async () => {
+test('the pages of docs/api are correct', async () => {
   for (const [i, block] of blocks.entries()) {
     const next = blocks[i + 1]
     if (block.language === 'js')

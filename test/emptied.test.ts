@@ -140,12 +140,12 @@ async function fastest(runs: (() => Promise<unknown>)[]): Promise<number> {
 }
 
 describe.each(['requests', 'pipeline'] as const)('on the connections of the %s', (name) => {
-  it('replays look for what canceled ones have left', async () => {
+  it('replays search for the rest of canceled ones', async () => {
     await refill(pools[name], 'outbox')
     expect(await countReads(pools[name], 'outbox', () => feedReplays(pools[name]))).toBeLessThan(5 * rows)
   })
 
-  it.each(['queue', 'delayed'] as const)('cancel and close take out of %s what they are about', async (table) => {
+  it.each(['queue', 'delayed'] as const)('cancel and close take their work out of %s', async (table) => {
     const sent = await Promise.all(Array.from({ length: 50 }, () => ledger.send()))
     await refill(pools[name], table)
     const [{ accountId }, ids] = [ledger, sent.map(({ id }) => id)]
@@ -156,7 +156,7 @@ describe.each(['requests', 'pipeline'] as const)('on the connections of the %s',
     expect(await countReads(pools[name], table, close)).toBeLessThan(5 * rows)
   })
 
-  it('what is held goes on where the words were changed', async () => {
+  it('held messages continue after the words were changed', async () => {
     await database.db.query(`update accounts set quiet_hours_changed_at = now() - interval '1 hour'`)
     await refill(pools[name], 'delayed')
     expect(await countReads(pools[name], 'delayed', () => releaseHeld(pools[name]))).toBeLessThan(5 * rows)
@@ -164,7 +164,7 @@ describe.each(['requests', 'pipeline'] as const)('on the connections of the %s',
 })
 
 describe('the pipeline', () => {
-  it.each(['delayed', 'queue'] as const)('takes a piece of what is due or over out of %s', async (table) => {
+  it.each(['delayed', 'queue'] as const)('takes a piece of due or expired work out of %s', async (table) => {
     await refill(pools.pipeline, table)
     await pools.pipeline.query(
       table === 'queue' ? `update queue set expires_at = now()` : `update delayed set due_at = now(), held_at = null`,
@@ -206,7 +206,7 @@ describe('the pipeline', () => {
     },
   )
 
-  it('writes answers, however many receipts wait for others', async () => {
+  it('writes responses, however many receipts wait for others', async () => {
     const { pipeline } = pools
     await refill(pipeline, 'receipts', ledger.linkId)
     const handovers = await Promise.all(Array.from({ length: batches * size }, () => ledger.lease()))
@@ -218,7 +218,7 @@ describe('the pipeline', () => {
     expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(3)
   })
 
-  it.each([hintLate, hintAdoption])('looks at tries soon (%o), however many others there are', async (hint) => {
+  it.each([hintLate, hintAdoption])('checks tries soon (%o), however many others there are', async (hint) => {
     const { pipeline } = pools
     await refill(pipeline, 'nameless_tries')
     const { rows: tries } = await pipeline.query<
@@ -257,7 +257,7 @@ describe('the pipeline', () => {
     expect((await database.db.query(`select from outbox`)).rows).toEqual([])
   })
 
-  it('takes texts away and puts off when that is due, however many other notes wait', async () => {
+  it('removes texts or postpones this when it is due, however many other records wait', async () => {
     await refill(pools.pipeline, 'discards')
     const sent = await Promise.all(Array.from({ length: batches * size }, () => ledger.send({ type: 'otp' })))
     const ids = sent.map(({ id }) => id)
@@ -328,7 +328,7 @@ describe('the pipeline', () => {
     expect(left).toHaveLength(batches)
   })
 
-  it('claims posts, gives them back and drops them', async () => {
+  it('claims posts, returns them and drops them', async () => {
     const { pipeline } = pools
     await refill(pipeline, 'outbox')
     await pipeline.query(`update outbox set due_at = due_at - interval '1 day'`)

@@ -55,7 +55,7 @@ afterAll(async () => {
 
 let sent: string
 
-test('a message, its events and a long reply are whole for everybody, and nowhere in the database', async () => {
+test('a message, its events and a long reply are complete for every permitted caller, and nowhere in the database', async () => {
   const { client } = program
   const message = await client.send({ to: number, message: text, metadata: { order: '7' } }, 'once')
   sent = message.id
@@ -91,13 +91,13 @@ test('a message, its events and a long reply are whole for everybody, and nowher
   expect(await client.get('/v1/settings')).toMatchObject({ encryption: { content: true, key: { version: 1 } } })
 })
 
-test('a new data key is one request away', async () => {
+test('a new data key takes one request', async () => {
   const settings = await program.client.expect<{ encryption: object }>('POST', '/v1/settings/rotate-data-key')
   expect(settings.encryption).toMatchObject({ key: { version: 2 }, rotation: { retired_keys: 1, done_until: null } })
   expect(receiver.refused).toEqual([])
 })
 
-test('turned off again, what is encrypted is read as before, and what is new is not', async () => {
+test('with encryption off again, old texts can be read, and new ones are not encrypted', async () => {
   await program.stop()
   await program.restart({ HELIOGRAM_ENCRYPT_CONTENT: 'off' })
   const { client } = program
@@ -110,7 +110,7 @@ test('turned off again, what is encrypted is read as before, and what is new is 
   expect((await client.listMessages('direction=outbound')).map(({ message }) => message)).toContain(text)
 })
 
-test('another key file keeps it from starting, and nothing is lost', async () => {
+test('another key file prevents a start, and nothing is lost', async () => {
   const { stderr } = await program.stop()
   expect(stderr).not.toContain('a text cannot be decrypted')
   const file = join(program.dataFolder, 'key')

@@ -110,7 +110,7 @@ describe('a failure is a problem document with a status and a code', () => {
     expect(answer.json()).toMatchObject({ code: 'unavailable', retryable: true })
   })
 
-  it('what two did at once is not said to be an outage', async () => {
+  it('a conflict of two requests is not reported as an outage', async () => {
     const ask = async (url: string): Promise<string> =>
       (await app.inject({ method: 'POST', url, headers: { authorization: 'x' } })).json<{ detail: string }>().detail
     expect(await ask('/v1/outage')).toMatch(/cannot be reached/)
@@ -122,7 +122,7 @@ describe('a failure is a problem document with a status and a code', () => {
 describe('the registry', () => {
   const codes = Object.keys(errorKinds)
 
-  it('is what GET /v1/errors answers, and a page for each code', async () => {
+  it('is what GET /v1/errors returns, with a page for each code', async () => {
     interface Entry {
       code: string
       title: string
@@ -141,7 +141,7 @@ describe('the registry', () => {
     }
   })
 
-  it('is in the OpenAPI document: the codes, and which of them a status has', () => {
+  it('is in the OpenAPI document: the codes, and those of each status', () => {
     const { components, paths } = app.swagger() as unknown as {
       components: {
         schemas: Record<string, { properties: Record<string, { examples?: string[] }> }>
@@ -182,7 +182,7 @@ describe('the registry', () => {
     expect(actual).toBe(expected)
   })
 
-  it('has no code that no test waits for', () => {
+  it('has no code without a test', () => {
     const files = globSync('{server,test,simulator}/**/*.test.ts', { cwd: root }).filter(
       (name) => name !== 'test/errors.test.ts',
     )
@@ -192,7 +192,7 @@ describe('the registry', () => {
     expect([...codes, ...Object.keys(fieldErrors)].filter((code) => !isWaitedFor(code))).toEqual([])
   })
 
-  it('has no code that nothing answers', () => {
+  it('has no unused code', () => {
     const files = globSync('server/**/*.ts', { cwd: root }).filter((name) => !/(\.test|\/errors)\.ts$/.test(name))
     const texts = files.map((name) => readFileSync(join(root, name), 'utf8')).join('\n')
     expect([...codes, ...Object.keys(fieldErrors)].filter((code) => !texts.includes(`'${code}'`))).toEqual([])

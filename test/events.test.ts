@@ -104,7 +104,7 @@ test.concurrent('messages, contacts, campaigns and webhooks', async () => {
   void isRead
 })
 
-test.concurrent('alerts, which take their time and are helped along', async () => {
+test.concurrent('alerts, which take their time and are sped up', async () => {
   const [carrier] = (await client.get<{ data: { id: string; settings: object }[] }>('/v1/carriers')).data
   const made = await client.expect<{ id: string; links: { id: string }[] }>('POST', '/v1/carriers', {
     kind: 'smpp',
@@ -164,7 +164,7 @@ test.concurrent('alerts, which take their time and are helped along', async () =
   await client.call('DELETE', `/v1/carriers/${made.id}`)
 }, 300_000)
 
-test.concurrent('a webhook that answers nothing but failures, and works again', async () => {
+test.concurrent('a webhook that only fails, and works again', async () => {
   let status = 500
   const server = createServer((_request, response) => response.writeHead(status).end()).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -180,12 +180,12 @@ test.concurrent('a webhook that answers nothing but failures, and works again', 
   server.close()
 })
 
-test('every type was posted, as it is described', () => {
+test('every type was posted as described', () => {
   expect(receiver.refused).toEqual([])
   expect([...new Set(types())].sort()).toEqual(here.toSorted())
 })
 
-test('every type is recorded by some line of code', () => {
+test('every type is recorded somewhere in the code', () => {
   const root = join(import.meta.dirname, '../server')
   const files = globSync('**/*.ts', { cwd: root }).filter((file) => !/(test|testing|event-types)\.ts$/.test(file))
   const code = files.map((file) => readFileSync(join(root, file), 'utf8')).join('\n')

@@ -113,7 +113,7 @@ const cases: [what: string, status: number, bytes: () => Buffer][] = [
   ['Basic', 401, () => send(message(), ['Authorization: Basic eDp5'])],
 ]
 
-describe('the same answer on both ways', () => {
+describe('the same response on both paths', () => {
   test.for(cases)('%s: %i', async ([, status, bytes]) => {
     const { answers, isFast } = await askBoth(bytes())
     expect(answers[0]).toMatchObject({ status })
@@ -149,13 +149,13 @@ describe('the same answer on both ways', () => {
       () =>
         Buffer.from(`GET /v1/settings HTTP/1.1\r\nHost: a\r\nAuthorization: ${account.headers.authorization}\r\n\r\n`),
     ],
-  ])('and where it leaves them to Node: %s: %i', async ([, status, bytes]) => {
+  ])('and when it leaves them to Node: %s: %i', async ([, status, bytes]) => {
     const { answers } = await askBoth(bytes())
     expect(answers[0]).toMatchObject({ status })
     expect(answers[0]).toEqual(answers[1])
   })
 
-  test('a key: once, again, and with another body', async () => {
+  test('a key: once, repeated, and with another body', async () => {
     const key = ['Idempotency-Key: order-1']
     const wires = [fast, plain].map((world) => new Wire(portOf(world)))
     const ids: unknown[] = []
@@ -221,7 +221,7 @@ describe('a connection', () => {
     return () => [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status ?? '')
   }
 
-  test('answers one request after the other, and in their order those that came at once', async () => {
+  test('answers one request after the other, and concurrent ones in order', async () => {
     const socket = await open()
     const statuses = statusesOf(socket)
     const before = byNode
@@ -236,7 +236,7 @@ describe('a connection', () => {
     socket.destroy()
   })
 
-  test('takes a body that comes behind its head, and a request while another is answered', async () => {
+  test('accepts a body behind its head, and a request during another’s response', async () => {
     const socket = await open()
     const statuses = statusesOf(socket)
     const before = byNode
@@ -256,7 +256,7 @@ describe('a connection', () => {
     socket.destroy()
   })
 
-  test('is left to Node for good by a head in pieces, and goes on', async () => {
+  test('is left to Node permanently after a head in pieces, and continues', async () => {
     const socket = await open()
     const statuses = statusesOf(socket)
     const before = byNode
@@ -271,7 +271,7 @@ describe('a connection', () => {
     socket.destroy()
   })
 
-  test('whose client has no more to say is answered and ends', async () => {
+  test('whose client has closed its side is answered and ends', async () => {
     const socket = connect({ port: portOf(fast), host: '127.0.0.1', allowHalfOpen: true })
     const statuses = statusesOf(socket)
     socket.end(send(message()))
@@ -280,7 +280,7 @@ describe('a connection', () => {
     socket.destroy()
   })
 
-  test('ends behind the answer that says so, whatever else was asked meanwhile', async () => {
+  test('ends after a response that says so, whatever else was requested meanwhile', async () => {
     const lock = await lockMessages()
     const taken = once(fast.app.server, 'connection')
     const socket = connect({ port: portOf(fast), host: '127.0.0.1', allowHalfOpen: true })
@@ -299,7 +299,7 @@ describe('a connection', () => {
     socket.destroy()
   })
 
-  test("on which a request waited for the answer to another is nobody's: what Node gets of it is asked in no account", async () => {
+  test('on which a request waited for another’s response belongs to no account: Node handles its requests without one', async () => {
     const walled = await openWall(database.db, silent)
     const begins: string[] = []
     const listen = (): void => void begins.push(beginOf(walled))
@@ -320,7 +320,7 @@ describe('a connection', () => {
     socket.destroy()
   })
 
-  test("whose body trickles is Node's", async () => {
+  test('whose body trickles is left to Node', async () => {
     const socket = await open()
     const statuses = statusesOf(socket)
     const before = byNode
@@ -337,7 +337,7 @@ describe('a connection', () => {
     socket.destroy()
   })
 
-  test('whose client goes away in between does no harm', async () => {
+  test('whose client leaves meanwhile does no harm', async () => {
     for (let i = 0; i < 20; i++) {
       const socket = await open()
       socket.write(send(message()))
@@ -348,7 +348,7 @@ describe('a connection', () => {
   })
 })
 
-test('closing answers what is under way on either way, and ends connections that ask nothing', async () => {
+test('closing finishes pending responses on both paths, and ends idle connections', async () => {
   const own = await openWorld(database, { checksAnswers: false })
   let toNode = 0
   own.app.server.on('request', () => toNode++)

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { launch, makeDataFolder, makeEnvironment, startDurable } from './harness.ts'
 import { until } from './until.ts'
 
-test('of two processes with key files of their own one runs and the other is refused, and leaves no key behind', async () => {
+test('of two processes with their own key files one runs and the other is refused, and leaves no key behind', async () => {
   const server = await startDurable('empty')
   const folders = await Promise.all([makeDataFolder(), makeDataFolder()])
   const launched: (ReturnType<typeof launch> & { keyFile: string })[] = []

@@ -189,7 +189,7 @@ async function readHeap(): Promise<number> {
 }
 
 test(
-  'what is sent to it, the program answers as its document says, and keeps its memory and other accounts to itself',
+  'the program answers random requests as its document says, in bounded memory and without touching other accounts',
   { timeout: 600_000 },
   async () => {
     console.log(`FUZZ_SEED=${seed}`)

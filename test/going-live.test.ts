@@ -32,7 +32,7 @@ async function runPrinted(path: string, value: string): Promise<string> {
   return /^HTTP\/1\.1 (\d+)/.exec(stdout)?.[1] ?? stdout
 }
 
-test('who follows what the start prints has a number, and a STOP to it is heard', async () => {
+test('a person who follows the start’s output gets a number, and a STOP to it is received', async () => {
   const person = '15551230001'
   expect(await runPrinted('/v1/senders', ourNumber)).toBe('201')
   expect(await runPrinted('/v1/messages/send', person)).toBe('202')
@@ -50,7 +50,7 @@ test('who follows what the start prints has a number, and a STOP to it is heard'
   expect(program.stdout.slice(printed)).not.toContain('/v1/senders')
 })
 
-test('a process that has nobody to show a key makes no account, and says that it runs', async () => {
+test('a process that cannot show a key to anybody creates no account, and says that it runs', async () => {
   const folder = await makeDataFolder()
   const env = await makeEnvironment(folder)
   const jobs = launch(['start'], { ...env, HELIOGRAM_ROLES: 'jobs', HELIOGRAM_SIMULATOR: 'off' })

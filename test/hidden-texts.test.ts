@@ -107,7 +107,7 @@ async function look(headers: Record<string, string>): Promise<{ found: string[];
   return { found: [...found].sort(), refused }
 }
 
-it('shows the texts to who has the scope, by every route that has one', async () => {
+it('shows texts to callers with the scope, by every route that has one', async () => {
   const { found, refused } = await look(account.headers)
   expect(refused).toEqual([])
   expect(found).toEqual([
@@ -130,23 +130,23 @@ it('shows the texts to who has the scope, by every route that has one', async ()
   ])
 })
 
-it('shows none of them to a key without the scope, by any route', async () => {
+it('hides them from a key without the scope, by any route', async () => {
   expect(await look(key)).toEqual({ found: [], refused: [] })
 })
 
-it('shows none of them to a viewer, by any route', async () => {
+it('hides them from a viewer, by any route', async () => {
   const { found, refused } = await look(viewer)
   expect(found).toEqual([])
   expect(refused.filter((one) => !one.endsWith(': 403'))).toEqual([])
 })
 
-it('tells a viewer which reply opted a person out', async () => {
+it('shows a viewer which reply opted a person out', async () => {
   const answer = await world.app.inject({ url: '/v1/events?type=contact.opted_out', headers: viewer })
   const { data } = answer.json<{ data: { data: { message: unknown } }[] }>()
   expect(data.map((event) => event.data.message)).toContainEqual(expect.stringMatching(/^msg_/))
 })
 
-it('lets nobody have texts posted to the callback address of a campaign or broadcast who may not read them', async () => {
+it('lets only callers who may read texts have them posted to the callback address of a campaign or broadcast', async () => {
   const url = `/v1/campaigns/${things['campaign'] ?? ''}`
   const change = (headers: Record<string, string>, payload: object) =>
     world.app.inject({ method: 'PATCH', url, headers, payload })
@@ -173,7 +173,7 @@ it('lets nobody have texts posted to the callback address of a campaign or broad
   expect((await change(key, { callback_url: null })).statusCode).toBe(200)
 })
 
-it('finds no conversation by a word of a text for who may not read it', async () => {
+it('finds no conversation by a word of a text that the caller may not read', async () => {
   const search = async (headers: Record<string, string>): Promise<number> =>
     (await world.app.inject({ url: `/v1/conversations?search=${word}`, headers })).json<{ data: object[] }>().data
       .length

@@ -145,7 +145,7 @@ async function expectReplies(row: Row, replies: number): Promise<void> {
   expect(parts.rows).toHaveLength((typed[0]?.segments ?? 0) - 1)
 }
 
-test('what came with an id that nobody knows is counted at the link, and the session was never lost', async () => {
+test('a receipt with an unknown id is counted at the link, and the session is never lost', async () => {
   const link = await lane.client.link()
   // …0013, …0060 and …0061.
   expect(link.unmatched_receipts).toBeGreaterThanOrEqual(3)
@@ -166,7 +166,7 @@ test.for<[what: string, spoil: (books: Books, message: Message) => void]>([
     },
   ],
   ['a receipt that was answered and is not there', ({ receipts }) => receipts.clear()],
-])('the audit sees %s', async ([, spoil]) => {
+])('the audit finds %s', async ([, spoil]) => {
   const books = await readBooks(lane, [ids.get('0001') ?? ''])
   expect(audit(books)).toEqual([])
   for (const message of books.messages) spoil(books, message)

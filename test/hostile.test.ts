@@ -378,6 +378,6 @@ afterAll(async () => {
 
 test.for(scenarios)('$name', async ({ name }) => ends.get(name)?.promise)
 
-test('nothing was reported as an error', () => {
+test('nothing was logged as an error', () => {
   for (const { program } of lanes) expect(program.stderr).not.toMatch(/"level":"error"/)
 })

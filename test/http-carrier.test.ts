@@ -55,7 +55,7 @@ function receiptsUrl(fake: FakeCarrier, { inbound }: Carrier): string {
 test.each([
   ['twilio', '15557650001'],
   ['generic', '15557650002'],
-] as const)('%s: sent, delivered, failed, answered, each told to the client once', async (name, from) => {
+] as const)('%s: sent, delivered, failed, answered, each reported to the client once', async (name, from) => {
   const { client } = program
   const { fake, carrier, show } = await open(name, from)
   const sent = await client.send({ to: '15551230001', from, message: 'Hello' })
@@ -100,7 +100,7 @@ test.each([
   expect((await show()).inbound.refused).toBe(1)
 })
 
-test('an answer that is lost leaves the message unconfirmed, never sent twice, until its receipt comes', async () => {
+test('a lost response leaves the message unconfirmed, never sent twice, until its receipt arrives', async () => {
   const { client } = program
   const from = '15557650003'
   const { fake, carrier } = await open('sinch', from)
@@ -114,7 +114,7 @@ test('an answer that is lost leaves the message unconfirmed, never sent twice, u
   expect(fake.sends).toHaveLength(1)
 })
 
-test('messages wait while the carrier cannot be reached, and go when it is back', async () => {
+test('messages wait while the carrier cannot be reached, and are sent when it is back', async () => {
   const { client } = program
   const from = '15557650004'
   const { fake, carrier, show } = await open('telnyx', from)
@@ -131,7 +131,7 @@ test('messages wait while the carrier cannot be reached, and go when it is back'
   ])
 })
 
-test('a connection that is refused is no attempt', async () => {
+test('a refused connection is not an attempt', async () => {
   const { client } = program
   const from = '15557650005'
   const { fake, carrier, show } = await open('infobip', from)
@@ -145,7 +145,7 @@ test('a connection that is refused is no attempt', async () => {
   expect(back.sends).toHaveLength(1)
 })
 
-test('every reply came once', () => {
+test('every reply arrived once', () => {
   const replies = [...receiver.events.values()].filter(({ type }) => type === 'message.received')
   expect(replies).toHaveLength(2)
   expect(receiver.refused).toEqual([])

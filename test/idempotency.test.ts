@@ -190,7 +190,7 @@ it('every route that changes something reads the key, or is exempt for a reason'
   expect(Object.keys(exempt).filter((name) => !names.includes(name))).toEqual([])
 })
 
-it('a repetition takes place once: 409 while the first runs, then the first answer; another request is refused', async () => {
+it('a repeated request runs once: 409 while the first one runs, then its response; another request is refused', async () => {
   const faults: string[] = []
   for (const route of changing().filter(({ name }) => !(name in exempt))) {
     const call = await callOf(route)
@@ -237,7 +237,7 @@ it('a hundred identical sends at once are one message, and 99 replays or 409s', 
   expect(new Set(answers.flatMap(({ id }) => id ?? [])).size).toBe(1)
 })
 
-it('what was answered before shows no text that was taken out of the message since', async () => {
+it('a repeated response contains no text that has since been removed from the message', async () => {
   const find = (name: string): KnownRoute => {
     const route = world.routes.find((one) => one.name === name)
     if (!route) throw new Error(`there is no ${name}`)

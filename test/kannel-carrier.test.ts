@@ -55,7 +55,7 @@ test.each([
   ['plain', 'Hello, 5 £ & more'],
   ['Cyrillic', 'Привет из Казани'],
   ['an emoji', 'See you 👋🏽 at six'],
-])('%s goes out, comes to the phone as it was written, and its receipt comes back', async (_, message) => {
+])('%s is sent, reaches the phone as written, and its receipt returns', async (_, message) => {
   const { client } = program
   const { id } = await client.send({ to: person, from: ours, message })
   await client.waitForStatus(id, ['delivered'])
@@ -67,7 +67,7 @@ test.each([
   ['Western letters', 'Grüße & 3 £ für José'],
   ['Cyrillic', 'Спасибо, до вечера'],
   ['an emoji', '👍🏽 ok'],
-])('a reply in %s comes in as it was typed', async (_, text) => {
+])('a reply in %s arrives as it was typed', async (_, text) => {
   const { client } = program
   await network.phones.reply(person, ours, text)
   await until('it is there', async () => {

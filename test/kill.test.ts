@@ -120,7 +120,7 @@ test.for<[law: string, what: string, spoil: (evidence: Evidence) => void]>([
   ['L14', 'a message has two events', ({ ledger }) => void ledger.events.push(firstOf(ledger.events))],
   ['L16', 'a message is not counted', ({ ledger }) => void ledger.counterFaults.push('one sent, none counted')],
   ['L15', 'an event never arrived', ({ received }) => void (received as Set<string>).delete(firstOf([...received]))],
-])('the checker sees when %s is broken: %s', ([law, , spoil]) => {
+])('the checker notices when %s is broken: %s', ([law, , spoil]) => {
   const doctored = structuredClone(evidence)
   spoil(doctored)
   expect(checkConservation(doctored).filter((violation) => violation.startsWith(`${law}:`))).not.toEqual([])

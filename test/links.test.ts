@@ -83,7 +83,7 @@ async function insertBacklog(name: string, count: number): Promise<void> {
 const waiting = async (): Promise<number> =>
   (await db.query<{ count: number }>(`select count(*)::int as count from queue`)).rows[0]?.count ?? -1
 
-test('the processes come to hold half of the sessions each, and never more than the carrier allows', async () => {
+test('the processes reach half of the sessions each, and never more than the carrier allows', async () => {
   await until('both hold two', async () => (await holders()).join() === '2,2')
   await until('all four are bound', async () => (await carrier.phones.stats()).bound === sessions)
   expect((await carrier.phones.stats()).bindsRefused).toBe(0)
@@ -93,7 +93,7 @@ test('the processes come to hold half of the sessions each, and never more than 
   })
 })
 
-test('together they keep the pace of the link, and their parts of it add up', async () => {
+test('together they keep the link’s pace, and their parts add up to it', async () => {
   await db.query(`update carriers set pace = $1`, [pace])
   await until('each has its part', async () => {
     const { rows } = await db.query<{ units: number[] }>(
@@ -117,7 +117,7 @@ test('together they keep the pace of the link, and their parts of it add up', as
   expect(isCrowded).toEqual([])
 })
 
-test('a code passes all that waits, at either process', async () => {
+test('a code passes all waiting messages, at either process', async () => {
   expect(await waiting()).toBeGreaterThan(5000)
   for (const { client } of [first, second, first]) {
     const startedAt = Date.now()
@@ -162,7 +162,7 @@ test('a process whose machine was frozen for twenty seconds submits nothing when
   expect((await carrier.phones.stats()).duplicates).toBe(0)
 })
 
-test('a process that stops drains its sessions and gives them back', async () => {
+test('a process that stops drains its sessions and releases them', async () => {
   await first.restart()
   await until('both hold two again', async () => (await holders()).join() === '2,2')
   await first.stop()
@@ -173,7 +173,7 @@ test('a process that stops drains its sessions and gives them back', async () =>
   expect(rows[0]?.count).toBe(0)
 })
 
-test('a process that freezes is ended before the other has its sessions: the carrier has none to refuse', async () => {
+test('a frozen process is ended before the other takes its sessions: the carrier has none to refuse', async () => {
   await carrier.phones.control({ sessionsMax: sessions })
   await first.restart()
   await until('both hold two again', async () => (await holders()).join() === '2,2')

@@ -71,7 +71,7 @@ const waitForAlert = (type: string): Promise<Event> =>
     return [...receiver.events.values()].find((event) => event.type === type)
   })
 
-test('the live view and the metrics say what was sent', async () => {
+test('the live view and the metrics include what was sent', async () => {
   const { id } = await client.send({ to: '14155550123', message: 'Hello' })
   await client.waitForStatus(id, ['delivered'])
   const metrics = await readMetrics()
@@ -85,7 +85,7 @@ test('the live view and the metrics say what was sent', async () => {
   expect((await fetch(`${program.address}/metrics`)).status).toBe(401)
 })
 
-test('a link that is down degrades the health and takes nothing away, and is told once, as is its end', async () => {
+test('a link that is down degrades the health without an outage, and is reported once, like its end', async () => {
   expect(await health()).toMatchObject({ status: 200, body: { status: 'ok' } })
   await carrier.kill9()
   await until('the health is degraded', async () => JSON.stringify((await health()).body).includes('degraded'))
@@ -108,7 +108,7 @@ test('a link that is down degrades the health and takes nothing away, and is tol
   expect([...receiver.events.values()].map(({ type }) => type)).toEqual(['link.down', 'link.up'])
 })
 
-test('a process without the API tells its numbers on a port of its own', async () => {
+test('a process without the API has its metrics on a port of its own', async () => {
   const folder = await makeDataFolder()
   const [port = 0] = await findPorts(1)
   const env = await makeEnvironment(folder, {

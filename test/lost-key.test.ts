@@ -10,7 +10,7 @@ import { until } from './until.ts'
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 
-test('what the lost key sealed is given up, and all else goes on', async () => {
+test('what the lost key sealed is given up, and everything else continues', async () => {
   const page = await readFile(join(import.meta.dirname, '../docs/runbooks.md'), 'utf8')
   const [, statements = ''] = /\n## Lost master key\n[^]*?```sql\n([^]*?)```/.exec(page) ?? []
   expect(statements).toContain('update data_keys')

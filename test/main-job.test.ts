@@ -34,7 +34,7 @@ async function runPrintedCurl(): Promise<Answer<Message>> {
   return { status: response.status, headers: response.headers, body: (await response.json()) as Message }
 }
 
-test('the printed curl answers 202, the phone shows the text, the message is delivered, and the webhook is told', async () => {
+test('the printed curl gets 202, the phone shows the text, the message is delivered, and the webhook gets its event', async () => {
   const { status, headers, body } = await runPrintedCurl()
   expect(status).toBe(202)
   expect(body).toMatchObject({
@@ -61,7 +61,7 @@ test('the printed login works', async () => {
   expect((await program.client.call('GET', '/v1/settings', undefined, { authorization })).status).toBe(200)
 })
 
-test('a reply typed on the phone arrives as message.received, with the message that it answers', async () => {
+test('a reply typed on the phone arrives as message.received, with the message it answers', async () => {
   const sent = await program.client.send({ to: '15551230101', message: 'Shall we meet?' })
   await until('the phone shows the text', async () => (await phones.texts('15551230101')).length === 1)
   await phones.reply('15551230101', ours, 'Yes, at six 👍')
@@ -112,7 +112,7 @@ test('STOP refuses the next send at once and is confirmed once, START allows it 
   expect(data).toHaveLength(5)
 })
 
-test('a long text with emoji is three segments and arrives whole', async () => {
+test('a long text with emoji is three segments and arrives complete', async () => {
   const text = 'Grüße aus Köln 🎡, wo der Dom steht. '.repeat(5).trim()
   const sent = await program.client.send({ to: '15551230103', message: text })
   expect(sent).toMatchObject({ encoding: 'UCS-2', segments: 3, message: text })
@@ -122,7 +122,7 @@ test('a long text with emoji is three segments and arrives whole', async () => {
   await receiver.waitForMessage('message.delivered', sent.id)
 })
 
-test('a preview tells segments and sends nothing', async () => {
+test('a preview shows segments and sends nothing', async () => {
   const preview = await program.client.expect<{ segments: number; parts: { text: string }[]; opted_out: boolean }>(
     'POST',
     '/v1/messages/preview',
@@ -133,7 +133,7 @@ test('a preview tells segments and sends nothing', async () => {
   expect(await program.client.listMessages('to=15551230104')).toEqual([])
 })
 
-test('a batch is answered item by item, and repeated with its key it sends nothing twice', async () => {
+test('a batch is answered item by item, and sends nothing twice when repeated with its key', async () => {
   const messages = [
     { to: '15551230105', message: 'One' },
     { to: 'nobody', message: 'Two' },
@@ -167,7 +167,7 @@ test('a scheduled message waits, is sent when it is due, and can be canceled bef
   expect(await phones.texts('15551230108')).toEqual([])
 })
 
-test('every well-known recipient meets the fate of the table', async () => {
+test('every well-known recipient has the table’s fate', async () => {
   const fates = {
     '0001': { status: 'delivered' },
     '0002': {
@@ -203,7 +203,7 @@ test('every well-known recipient meets the fate of the table', async () => {
   expect([refused.status, refused.body.code]).toEqual([422, 'recipient_opted_out'])
 })
 
-test('every post verified, and no event came under two ids', async () => {
+test('every post verified, and no event arrived under two ids', async () => {
   expect(receiver.refused).toEqual([])
   const contents = [...receiver.events.values()].map(({ type, data }) => `${type} ${data.message.id}`)
   expect(new Set(contents).size).toBe(contents.length)

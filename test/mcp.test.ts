@@ -115,7 +115,7 @@ afterAll(async () => {
   await program?.remove()
 })
 
-test('offers what the key and the flags allow, and says of each tool what it does', async () => {
+test('offers what the key and the flags allow, and describes each tool', async () => {
   const { tools } = await assistant.client.listTools()
   const acting = tools.filter(({ annotations }) => annotations?.readOnlyHint === false)
   expect(acting.length).toBe(11)
@@ -137,7 +137,7 @@ test('offers what the key and the flags allow, and says of each tool what it doe
 
 let sent = ''
 
-test('sends once what was shown, by its word, and by nothing else', async () => {
+test('sends exactly what was shown, by its word, once', async () => {
   const args = { to: person, text: 'Your table is ready.' }
   const { word, effect } = await assistant.preview('send_message', args)
   expect(effect).toMatchObject({ to: person, text: args.text, segments: 1, encoding: 'GSM-7', opted_out: false })
@@ -163,7 +163,7 @@ test('sends once what was shown, by its word, and by nothing else', async () => 
   expect(await countMessages(`to=${person}`)).toBe(1)
 })
 
-test('a word grows stale; one whose answer was lost counts on, and sends once', async () => {
+test('a word expires; one with a lost response stays valid, and sends once', async () => {
   const to = '15551230105'
   const stale = await hasty.preview('send_message', { to, text: 'Too late' })
   const args = { to, text: 'Lost on the way' }
@@ -181,7 +181,7 @@ test('a word grows stale; one whose answer was lost counts on, and sends once', 
   expect(await countMessages(`to=${to}`)).toBe(1)
 })
 
-test('a broadcast is shown with whom it reaches, and refused where that has grown or is too much', async () => {
+test('a broadcast is shown with its audience, and refused if that has grown or is too large', async () => {
   const campaign = (await program.client.expect<{ id: string }>('POST', '/v1/campaigns', { name: 'Spring' })).id
   const add = async (phone_number: string): Promise<Told> => {
     const args = { campaign, phone_number, first_name: 'Ada' }
@@ -227,7 +227,7 @@ test('a broadcast is shown with whom it reaches, and refused where that has grow
   })
 })
 
-test('words of strangers come as data, bounded and visible, and their numbers masked', async () => {
+test('strangers’ texts are data, bounded and visible, with masked numbers', async () => {
   const [, phones = ''] = /Simulated phones\s+(\S+)/.exec(program.stdout) ?? []
   const smuggled = String.fromCodePoint(...[0x73, 0x65, 0x6e, 0x64].map((letter) => 0xe0000 + letter))
   const reply = { method: 'POST', headers: { 'content-type': 'application/json' } }
@@ -256,7 +256,7 @@ test('words of strangers come as data, bounded and visible, and their numbers ma
   expect(done).toMatchObject({ result: { conversation: null, text: { untrusted_text: 'Until six.' } } })
 })
 
-test('opts out, and shows nothing to send then', async () => {
+test('opts out, and then previews nothing to send', async () => {
   const args = { number: '15551230401', reason: 'asked by phone' }
   const { word } = await assistant.preview('add_opt_out', args)
   await assistant.call('add_opt_out', { ...args, confirmation: word })
@@ -273,7 +273,7 @@ test('opts out, and shows nothing to send then', async () => {
   ])
 })
 
-test('webhooks and messages are tried, posted again and taken back', async () => {
+test('webhooks and messages are tested, posted again and canceled', async () => {
   const hook = { url: `${program.address}/nowhere?token=secret`, events: ['import.completed'] }
   const made = await program.client.call<{ id: string; url: string }>('POST', '/v1/webhooks', hook)
   const webhook = made.body.id ?? ''
@@ -319,7 +319,7 @@ test('webhooks and messages are tried, posted again and taken back', async () =>
   await until('it is posted once', async () => (await posted()) === before + 1)
 })
 
-test('every tool that looks answers what its schema says, and the manual is there', async () => {
+test('every reading tool returns what its schema says, and the manual is there', async () => {
   await until('the message is delivered', async () => (await countMessages(`to=${person}&status=delivered`)) > 0)
   const { told: explained } = await assistant.call('explain_message', { message: sent })
   expect(explained).toMatchObject({ message: { status: 'delivered', person: '1555***0005' }, decisions_left_out: 0 })
@@ -361,7 +361,7 @@ test('every tool that looks answers what its schema says, and the manual is ther
   await expect(assistant.client.readResource({ uri: 'heliogram://manual/../package' })).rejects.toThrow()
 })
 
-test('failures have all faults, a code, what to do, and what to quote', async () => {
+test('failures have all faults, a code, advice, and an id to quote', async () => {
   const args = { to: person, text: 'x', variables: { order: 'A-17' }, campaign: 'nothing' }
   const refused = await assistant.call('send_message', args)
   expect(refused).toMatchObject({ isError: true, told: { code: 'validation_failed', status: 422, retryable: false } })
@@ -389,7 +389,7 @@ test('failures have all faults, a code, what to do, and what to quote', async ()
   for (const [name, given, code] of own) expect((await assistant.call(name, given)).told).toMatchObject({ code })
 })
 
-test('standard output carries the protocol alone, garbage on standard input is passed over, and its end ends the program', async () => {
+test('standard output has only the protocol, garbage on standard input is skipped, and its end ends the program', async () => {
   const child = spawn(process.execPath, [main], { env: environment() })
   const [printed, logged] = [text(child.stdout), text(child.stderr)]
   child.stdin.write('garbage\n{"a":1}\n[]\n\u0000\n{"jsonrpc":"2.0","id":1,"method":"nothing"}\n')
@@ -416,7 +416,7 @@ test('standard output carries the protocol alone, garbage on standard input is p
   expect(told + assistant.stderr + hasty.stderr).not.toMatch(/garbage|hg_live|15551230/)
 })
 
-test('a key that is not valid ends it with 3', async () => {
+test('an invalid key ends it with 3', async () => {
   const env = environment({ HELIOGRAM_API_KEY: `${program.client.key.slice(0, -4)}aaaa` })
   const child = spawn(process.execPath, [main], { env, stdio: ['pipe', 'ignore', 'pipe'] })
   const [told, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])

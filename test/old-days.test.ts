@@ -78,7 +78,7 @@ async function watch(suffix: string): Promise<void> {
   for (const { query } of rows) waiting.add(query.replace(/\s+/g, ' ').trim())
 }
 
-test('nothing of the main job, no list and no sweep waits for an old day that is locked', async () => {
+test('neither the main job nor a list or sweep waits for an old day that is locked', async () => {
   const { client } = program
   const send = (to: string, more: object = {}): Promise<Message> => client.send({ to, message: 'Hello', ...more })
   const sent = await Promise.all(Array.from({ length: 25 }, (_, i) => send(`155512301${10 + i}`)))

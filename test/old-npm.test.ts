@@ -70,7 +70,7 @@ async function runScript(npm: string, words: string[], env: object = {}): Promis
   )
 }
 
-test('prints help, and names taken ports, before anything is installed', async () => {
+test('prints help, and reports taken ports, before anything is installed', async () => {
   for (const [words, told] of [
     [['run', 'check'], 'npm run check'],
     [['run', 'simulator'], 'npm run simulator'],

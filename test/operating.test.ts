@@ -22,7 +22,7 @@ test('the table of settings agrees with config.ts', () => {
   expect(actual).toBe(expected)
 })
 
-test('no page or program names a variable that would stop the next start', () => {
+test('no page or program names a variable that would prevent the next start', () => {
   const places = ['*.md', 'docs/**/*.md', 'bin/*', 'deploy/**/*.*', 'Dockerfile', 'compose.yaml']
   const files = globSync([...places, '{server,simulator}/**/*.{ts,js,html,md}'], {
     cwd: root,
@@ -34,7 +34,7 @@ test('no page or program names a variable that would stop the next start', () =>
   expect([...new Set(named)].filter((name) => !known.includes(name))).toEqual([])
 })
 
-test('every supervisor allows the time that a stop takes', () => {
+test('every supervisor allows enough time for a stop', () => {
   const read = (file: string): string => readFileSync(join(root, file), 'utf8')
   const [, limit = ''] = /^const stopMsMax = ([\d_]+)$/m.exec(read('server/program/started.ts')) ?? []
   const waits = [
@@ -48,13 +48,13 @@ test('every supervisor allows the time that a stop takes', () => {
   expect(Math.min(...waits)).toBeGreaterThan(Number(limit.replace('_', '')) / 1000)
 })
 
-test('the image has the version of the program', () => {
+test('the image has the program’s version', () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
   const named = readFileSync(join(root, 'compose.yaml'), 'utf8').match(/image: heliogram:\S+/g)
   expect(new Set(named)).toEqual(new Set([`image: heliogram:${version}`]))
 })
 
-test('every alert leads to a run-book', () => {
+test('every alert links to a run-book', () => {
   const [, table = ''] = /\| Alert \|.*\n\|[-|]+\n((?:\|.*\n)+)/.exec(page) ?? []
   const rules = [...page.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name = '']) => name)
   const causes = [...rules, ...alertTypes.map((type) => `\`${type}\``)]

@@ -40,7 +40,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('all its tables are there, its imports run, and a backup of it comes back', async () => {
+test('all its tables exist, its imports run, and a backup of it can be restored', async () => {
   const { client } = program
   const { id } = await client.send({ to: '15552019001', message: 'Hello' }, 'one')
   await client.waitForStatus(id, ['delivered'])
@@ -69,13 +69,13 @@ test('all its tables are there, its imports run, and a backup of it comes back',
   expect((await client.message(id)).status).toBe('delivered')
 })
 
-test('a database in which letters have no case is refused', async () => {
+test('a database that ignores case is refused', async () => {
   const env = await makeEnvironment(folder, { env: { DATABASE_URL: await makeDatabase('plain', 'C') } })
   const { code, stderr } = await runToEnd(['start'], env)
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^The database of DATABASE_URL .* locale 'C\.UTF-8'/m)])
 })
 
-test('a user who may make nothing, or gave no password, is told what to do', async () => {
+test('a user without rights, or without a password, gets instructions', async () => {
   const url = await makeDatabase('strange')
   await runOn(withDatabase(server.url, 'strange'), 'drop schema sms cascade; drop schema sms_pgboss')
   const refused = async (address: string): Promise<string> =>

@@ -162,7 +162,7 @@ const pagesMax = { full: 3000, looking: 120_000 }
 
 describe('a page of messages', () => {
   it.each(['-created_at', 'created_at'])(
-    'is read by an index whatever the filters, sorted by %s',
+    'is read by an index for any filters, sorted by %s',
     async (sort) => {
       const wrong: string[] = []
       for (const [lead, leading] of Object.entries(leads()))
@@ -183,7 +183,7 @@ describe('a page of messages', () => {
   )
 })
 
-describe('the next page, and what came since', () => {
+describe('the next page, and later rows', () => {
   it('are read like the first, far down the list', async () => {
     const wrong: string[] = []
     for (const [lead, leading] of Object.entries(leads())) {
@@ -200,7 +200,7 @@ describe('the next page, and what came since', () => {
     expect(wrong).toEqual([])
   })
 
-  it('costs a page of an export no more', async () => {
+  it('costs no more as a page of an export', async () => {
     const { asked } = await queries.record(() =>
       world.app.inject({
         url: `/v1/messages/export?created_after=${daysAgo(0.01)}&type=otp`,
@@ -249,7 +249,7 @@ describe('the other lists', () => {
     ]
   }
 
-  it('are read by an index too', async () => {
+  it('are also read by an index', async () => {
     const wrong: string[] = []
     for (const [path, queriesOf] of paths())
       for (const query of queriesOf) {

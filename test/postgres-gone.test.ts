@@ -34,7 +34,7 @@ afterAll(async () => {
   await carrier?.close()
 })
 
-test(`PostgreSQL is killed ${kills} times under load: callers are told to come back, and nothing is lost or sent twice (SEED=${seed})`, async () => {
+test(`PostgreSQL is killed ${kills} times under load: callers get a retry error, and nothing is lost or sent twice (SEED=${seed})`, async () => {
   const recipient = (n: number): string => `15552011${String(100 + (n % 800))}`
   const startedAt = performance.now()
   const load = new Load({ client: program.client, rate: 300, recipient, random })
@@ -62,7 +62,7 @@ test(`PostgreSQL is killed ${kills} times under load: callers are told to come b
   expect(program.stdout.match(/Heliogram is running/g)).toHaveLength(1)
 }, 300_000)
 
-test('reads and health say so while PostgreSQL is stopped, and are well again when it goes on', async () => {
+test('reads and health report that PostgreSQL is stopped, and recover when it continues', async () => {
   const { client } = program
   const pid = await program.postgresPid()
   process.kill(pid, 'SIGKILL')
@@ -79,7 +79,7 @@ test('reads and health say so while PostgreSQL is stopped, and are well again wh
   expect((await client.waitForStatus(id, ['delivered'])).delivery_status).toBe('Delivered')
 })
 
-test('health says so while PostgreSQL answers and takes nothing, as a standby does or one whose disk is full', async () => {
+test('health reports that PostgreSQL answers but rejects writes, like a standby or a full disk', async () => {
   const { client } = program
   const health = async () => client.call<{ checks: { database: { writable: boolean } } }>('GET', '/healthz')
   const setReadOnly = async (value: 'on' | 'off'): Promise<void> => {

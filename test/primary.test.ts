@@ -62,7 +62,7 @@ afterAll(async () => {
   silent.close()
 })
 
-test('every connection goes to the primary, wherever it stands among hosts that are none', async () => {
+test('every connection goes to the primary, wherever it is among other hosts', async () => {
   const client = new Client({ ...configOf({ connectionString: address }), connectionTimeoutMillis: 10_000 })
   await client.connect()
   const { rows } = await client.query<{ path: string }>(whichServer)
@@ -103,7 +103,7 @@ test('a primary that freezes and is replaced loses its connections, and gets non
   expect(moves).toHaveLength(1)
 })
 
-test('a primary that refuses writes is left for one that takes them', async () => {
+test('a primary that rejects writes is left for one that accepts them', async () => {
   await other.db.query('alter database heliogram set default_transaction_read_only = on')
   await other.db.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'heliogram test'`,

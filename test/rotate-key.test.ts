@@ -78,7 +78,7 @@ describe.concurrent('one process', () => {
   })
 
   test(
-    'the command is killed, and goes on when it is run again, while messages are sent',
+    'the command is killed, and resumes when it is run again, while messages are sent',
     { concurrent: false, timeout: 300_000 },
     async () => {
       const { client } = program
@@ -106,7 +106,7 @@ describe.concurrent('one process', () => {
     },
   )
 
-  test('everything is read as before, here and after a start', { concurrent: false }, async () => {
+  test('everything can be read as before, here and after a start', { concurrent: false }, async () => {
     for (let at = 0; at < 2; at++) {
       const { client } = program
       expect(await client.message(sent)).toMatchObject({ message: text })
@@ -126,7 +126,7 @@ describe.concurrent('one process', () => {
     expect(program.stderr).not.toContain('cannot be opened')
   })
 
-  test('the old key is no key of this database any more', { concurrent: false }, async () => {
+  test('the old key no longer opens this database', { concurrent: false }, async () => {
     await program.stop()
     const whole = await readFile(file, 'utf8')
     await writeFile(file, `${kept[0] ?? ''}\n`)
@@ -139,9 +139,9 @@ describe.concurrent('one process', () => {
   })
 })
 
-describe.concurrent('two processes with files of their own', () => {
+describe.concurrent('two processes with their own files', () => {
   test(
-    'the command waits until each has the new one, and both go on',
+    'the command waits until each has the new key, and both continue',
     { concurrent: false, timeout: 300_000 },
     async () => {
       const server = await startDurable()

@@ -60,12 +60,12 @@ for (const { route, call } of known)
 
 const withQuery = (call: Call, more: string): Call => ({ ...call, query: [call.query, more].filter(Boolean).join('&') })
 
-it('has lists, and most of them come in pages', () => {
+it('has lists, and most of them have pages', () => {
   expect(lists.length).toBeGreaterThan(20)
   expect(paged.length).toBeGreaterThan(20)
 })
 
-it('a list refuses a limit that is none', async () => {
+it('a list refuses an invalid limit', async () => {
   const wrong: string[] = []
   for (const { route, call } of lists)
     for (const limit of ['0', '100000', 'many']) {
@@ -76,7 +76,7 @@ it('a list refuses a limit that is none', async () => {
   expect(wrong).toEqual([])
 })
 
-it('a list refuses a cursor that it has not made', async () => {
+it('a list refuses a cursor from elsewhere', async () => {
   const wrong: string[] = []
   for (const { route, call } of paged)
     for (const cursor of ['x', 'garbage']) {
@@ -86,7 +86,7 @@ it('a list refuses a cursor that it has not made', async () => {
   expect(wrong).toEqual([])
 })
 
-it('a list of one at a time is the list', async () => {
+it('a list in pages of one is the same list', async () => {
   const wrong: string[] = []
   for (const { route, call } of paged) {
     const whole = await ask(route, withQuery(call, 'limit=100'))
@@ -107,7 +107,7 @@ it('a list of one at a time is the list', async () => {
 /** It reads the carrier before it checks the body, so that faults of the query come first. */
 const readFirst = 'PATCH /v1/carriers/:id'
 
-it('every route refuses a field that it does not know, in the query and in the body', async () => {
+it('every route refuses unknown fields, in the query and in the body', async () => {
   const wrong: string[] = []
   for (const { route, row, call } of known) {
     const isObject = typeof call.body === 'object' && row.type === undefined
@@ -120,7 +120,7 @@ it('every route refuses a field that it does not know, in the query and in the b
   expect(wrong).toEqual([])
 })
 
-it('every route answers 404 to an id that is none, or that there is not', async () => {
+it('every route answers 404 to an invalid or unknown id', async () => {
   const wrong: string[] = []
   for (const { route, call } of known)
     for (const [i, at] of call.at.entries()) {

@@ -47,7 +47,7 @@ async function accountTables(): Promise<string[]> {
 }
 
 describe('every table with rows of accounts', () => {
-  it('has row level security and its policy, partitions too, those of days to come as well', async () => {
+  it('has row level security and its policy, including partitions and future days', async () => {
     const tables = await accountTables()
     expect(tables.filter((name) => /^messages_2\d{7}$/.test(name)).length).toBeGreaterThan(7)
     const { rows } = await db.query<{ name: string }>(
@@ -63,7 +63,7 @@ describe('every table with rows of accounts', () => {
     expect(tables.filter((name) => !secured.has(name))).toEqual([])
   })
 
-  it('has it again after the next start where a migration makes one without', async () => {
+  it('gets it with the next start if a migration creates one without', async () => {
     await db.query('create table afterthoughts (account_id uuid, note text)')
     await db.query('create table infrastructure (note text)')
     await ensureRowSecurity(db)
@@ -76,7 +76,7 @@ describe('every table with rows of accounts', () => {
     await db.query('drop table afterthoughts, infrastructure')
   })
 
-  it('is not touched where nothing is missing', async () => {
+  it('is not changed if nothing is missing', async () => {
     const versions = async (): Promise<unknown> =>
       (
         await db.query(
@@ -89,8 +89,8 @@ describe('every table with rows of accounts', () => {
   })
 })
 
-describe('what belongs to no account', () => {
-  it('is closed to requests but for the columns that they need', async () => {
+describe('data of no account', () => {
+  it('is closed to requests except for the columns they need', async () => {
     const { rows } = await db.query<{ right: string }>(
       `select c.relname || coalesce('.' || a.attname, '') || ' ' || string_agg(lower(x.privilege_type), ', ' order by x.privilege_type) as right
        from pg_class c
@@ -158,7 +158,7 @@ async function insertRow(on: Queryable, table: string, accountId: string): Promi
   await on.query(`insert into ${table} (${names.join()}) values (${names.map((_, i) => `$${i + 1}`).join()})`, values)
 }
 
-describe('a statement of a request without any condition', () => {
+describe('a request’s statement without a condition', () => {
   let tables: string[]
   let own: (table: string) => string
 
@@ -202,7 +202,7 @@ describe('a statement of a request without any condition', () => {
   it.each<[string, <T>(work: (on: Queryable) => Promise<T>) => Promise<T>]>([
     ['a statement of its own', (work) => withinAccount(bob.accountId, () => work(walled))],
     ['a transaction', (work) => withinAccount(bob.accountId, () => inTransaction(walled, work))],
-  ])('reads, changes and deletes the rows of its account alone, in %s', async (_name, run) => {
+  ])('reads, changes and deletes only its account’s rows, in %s', async (_name, run) => {
     const faults: string[] = []
     for (const table of tables) {
       const hers = await rowsOf(table, alice.accountId)
@@ -243,7 +243,7 @@ interface Who {
 }
 
 describe('a connection', () => {
-  it('keeps neither role nor account for whoever has it next, whatever happened on it', async () => {
+  it('keeps neither role nor account for its next user, whatever happened on it', async () => {
     const pool = openPool(database.connection, { name: 'test', max: 3 })
     const face = await openWall(pool, silent)
     const owner = (await db.query<Who>(whoami)).rows[0]?.role ?? ''
@@ -370,7 +370,7 @@ describe('a request', () => {
   })
   afterAll(() => app?.close())
 
-  it('runs as the role of requests, with the account of its caller, after a body too', async () => {
+  it('runs as the role of requests, with its caller’s account, also after a body', async () => {
     const owner = (await db.query<Who>(whoami)).rows[0]?.role
     for (const method of ['GET', 'POST', 'HEAD'] as const) {
       expect(await ask(method, '/v1/who')).toBe(`${owner}_request ${bob.accountId}`)
@@ -378,7 +378,7 @@ describe('a request', () => {
     }
   })
 
-  it('that is answered in pieces stays in its account, whoever’s answer goes before it on the connection', async () => {
+  it('that is streamed stays in its account, whoever’s response precedes it on the connection', async () => {
     const { hostname, port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
     const socket = connect(Number(port), hostname)
     const request = (path: string, { authorization }: TestAccount['headers'], close = ''): string =>
@@ -392,14 +392,14 @@ describe('a request', () => {
     expect(seen.length).toBe(200)
   })
 
-  it('for what is the installation’s, or without a caller, runs as the owner of the tables', async () => {
+  it('for the installation, or without a caller, runs as the owner of the tables', async () => {
     const owner = (await db.query<Who>(whoami)).rows[0]?.role
     expect(await ask('GET', '/v1/who/operator')).toBe(`${owner} nobody`)
     expect(await ask('GET', '/v1/who/stranger')).toBe(`${owner} nobody`)
   })
 })
 
-describe('a database user that may not make roles', () => {
+describe('a database user who may not create roles', () => {
   const names = {
     user: `limited_${randomBytes(4).toString('hex')}`,
     database: `limited_${randomBytes(4).toString('hex')}`,
@@ -433,13 +433,13 @@ describe('a database user that may not make roles', () => {
     }
   }
 
-  it('goes on without the wall, and says so', async () => {
+  it('continues without row security, and says so', async () => {
     await migrate({ connectionString: url }, { log: silent, isDisposable: true })
     expect(await open()).toEqual({ isWalled: false, role: names.user })
     expect(warnings).toEqual(['row level security is off: the database user cannot have a role for requests'])
   })
 
-  it('takes no role that could do more than requests may', async () => {
+  it('uses no role that could do more than requests may', async () => {
     await runOn(database.url, `create role ${names.user}_request login`)
     await runOn(database.url, `grant ${names.user}_request to ${names.user}`)
     expect(await open()).toEqual({ isWalled: false, role: names.user })
@@ -448,7 +448,7 @@ describe('a database user that may not make roles', () => {
     expect(await open()).toEqual({ isWalled: false, role: names.user })
   })
 
-  it('has it with the next start after an administrator has made the role', async () => {
+  it('gets it with the next start after an administrator has created the role', async () => {
     await runOn(database.url, `drop role ${names.user}_request`)
     await runOn(database.url, `create role ${names.user}_request nologin`)
     await runOn(database.url, `grant ${names.user}_request to ${names.user}`)
@@ -456,7 +456,7 @@ describe('a database user that may not make roles', () => {
   })
 })
 
-describe('a database user with a schema of its own', () => {
+describe('a database user with its own schema', () => {
   // As PostgreSQL's manual recommends (§5.10.6): only the owner may create or look up objects in a schema.
   const name = `own_${randomBytes(4).toString('hex')}`
   let url: string
@@ -477,7 +477,7 @@ describe('a database user with a schema of its own', () => {
     await runOn(database.url, `drop role ${name}`)
   })
 
-  it('has the wall, behind which its tables are found', async () => {
+  it('has row security, and finds its tables', async () => {
     await migrate({ connectionString: url }, { log: silent, isDisposable: true })
     const pool = openPool(await setUpSessions({ connectionString: url }), { name: 'test', max: 2 })
     try {

@@ -23,7 +23,7 @@ function run(file: string, option: string): Promise<{ code: unknown; stdout: str
 }
 
 test.each(own)(
-  'npm run %s prints its help, or that it does not know an option, and does nothing else',
+  'npm run %s prints its help, or reports an unknown option, and does nothing else',
   async (name, file) => {
     const before = written.map((one) => statSync(join(root, one)).mtimeMs)
     const usage = new RegExp(name === 'simulator' ? 'npm run simulator' : `^npm run ${name}\\b`, 'm')
@@ -38,7 +38,7 @@ test.each(own)(
   },
 )
 
-test('every script is asked', () => {
+test('every script is checked', () => {
   const names = own.map(([name]) => name)
   expect(names.toSorted()).toEqual(
     [
@@ -58,7 +58,7 @@ test('every script is asked', () => {
   )
 })
 
-test('the ports that are asked for before an installation are those of the settings', () => {
+test('the ports that are checked before an installation are those of the settings', () => {
   const { listPorts } = createRequire(import.meta.url)('../scripts/ports.cjs') as {
     listPorts: (env: Record<string, string>) => { variable: string; host: string; port: number }[]
   }

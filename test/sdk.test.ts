@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const sentIds: string[] = []
 
-test('sends a message, and believes the webhook that tells of its delivery', async () => {
+test('sends a message, and verifies the webhook event of its delivery', async () => {
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`
   const webhook = await heliogram.call('createWebhook', { body: { url, events: ['message.delivered'] } })
   secret = webhook.secret
@@ -63,7 +63,7 @@ test('the same key sends once', async () => {
   sentIds.push(first.id)
 })
 
-test('sends a batch, and finds each message of it when it walks the list', async () => {
+test('sends a batch, and finds each of its messages in the list', async () => {
   const messages = Array.from({ length: 5 }, (_, n) => ({ to: '15551230001', message: `Number ${n}`, tags: ['sdk'] }))
   const batch = await heliogram.call('sendBatch', { body: { messages } })
   expect(batch).toMatchObject({ object: 'batch', accepted: 5 })
@@ -78,7 +78,7 @@ test('sends a batch, and finds each message of it when it walks the list', async
   expect(found).toEqual(expect.arrayContaining(sentIds))
 })
 
-test('tells which fields are wrong', async () => {
+test('reports wrong fields', async () => {
   const call = heliogram.call('sendMessage', { body: { to: '+1 555', message: '' } })
   const error = await call.catch((error: unknown) => error)
   expect(error).toBeInstanceOf(HeliogramError)
@@ -88,7 +88,7 @@ test('tells which fields are wrong', async () => {
   expect(requestId).toMatch(/^req_/)
 })
 
-test('tells that a token is not valid, and that there is no such thing', async () => {
+test('reports an invalid token, and a missing resource', async () => {
   const stranger = createClient({ baseUrl: program.address, token: 'hg_live_nobody' })
   await expect(stranger.call('getSettings')).rejects.toMatchObject({ code: 'invalid_token', status: 401 })
   const missing = heliogram.call('getMessage', { path: { id: 'msg_01m7xz77bve00s669tvh3kn68p' } })

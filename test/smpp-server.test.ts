@@ -46,11 +46,11 @@ afterAll(async () => {
 
 const showCredential = (): Promise<Credential> => program.client.get(`/v1/smpp-credentials/${credential.id}`)
 
-test('Kannel is bound with what the API gave it', async () => {
+test('Kannel binds with the API’s values', async () => {
   expect(await showCredential()).toMatchObject({ sessions: 1, last_bound_at: expect.any(String) })
 })
 
-test('what Kannel submits arrives, and its receipts come back', async () => {
+test('Kannel’s submits arrive, and its receipts return', async () => {
   const numbers = Array.from({ length: 20 }, (_, i) => `1555160${1000 + i}`)
   await Promise.all(numbers.map((to) => kannel.send(to, ours, to, `For ${to}`)))
   await until('all are delivered, as Kannel sees it', () => numbers.every((to) => kannel.hasReceipt(to, '1')))
@@ -65,7 +65,7 @@ test('what Kannel submits arrives, and its receipts come back', async () => {
   expect(await program.client.listMessages('to=15551600009')).toEqual([])
 })
 
-test('a long text in parts is one message, and arrives whole', async () => {
+test('a long text in parts is one message, and arrives complete', async () => {
   const text = 'Grüße aus Köln, wo der Dom steht: Привет. '.repeat(5).trim()
   await kannel.send('long', ours, '15551601101', text)
   await until('it is delivered', () => kannel.hasReceipt('long', '1'))
@@ -87,7 +87,7 @@ test('replies reach Kannel, short and long', async () => {
   expect(kannel.replies[0]?.to.endsWith(ours)).toBe(true)
 })
 
-test('above its pace Kannel is throttled, and gets everything through all the same, once', async () => {
+test('above its pace Kannel is throttled, and still sends everything, once', async () => {
   await program.client.expect('PATCH', `/v1/smpp-credentials/${credential.id}`, { pace: 4 })
   const numbers = Array.from({ length: 20 }, (_, i) => `1555161${1300 + i}`)
   await Promise.all(numbers.map((to) => kannel.send(to, ours, to, `For ${to}`)))
@@ -96,7 +96,7 @@ test('above its pace Kannel is throttled, and gets everything through all the sa
   await program.client.expect('PATCH', `/v1/smpp-credentials/${credential.id}`, { pace: 100 })
 })
 
-test('after a kill -9 Kannel binds anew, and every message that was answered has its receipt', async () => {
+test('after a kill -9 Kannel binds again, and every answered message has its receipt', async () => {
   const numbers = Array.from({ length: 30 }, (_, i) => `1555162${1400 + i}`)
   await Promise.all(numbers.map((to) => kannel.send(to, ours, to, `For ${to}`)))
   await until('some are answered', () => numbers.filter((to) => kannel.hasReceipt(to, '8')).length >= 5)
@@ -127,7 +127,7 @@ test('a rotated password ends the session within five seconds', async () => {
   expect(program.stderr).not.toContain('"level":50')
 })
 
-test('with a certificate the port speaks TLS, and with a wrong one the start says so', async () => {
+test('with a certificate the port uses TLS, and with a wrong one the start says so', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'heliogram-tls-'))
   const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
   const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']

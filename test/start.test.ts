@@ -71,7 +71,7 @@ test('--version and --help answer without starting anything', async () => {
     expect(await runToEnd(words, env)).toEqual(help)
 })
 
-test('an unknown command is refused with the one that is near', async () => {
+test('an unknown command is refused with the nearest one', async () => {
   const ending = await runToEnd(['strat'], await environment())
   expect(ending).toMatchObject({ code: 2, stdout: '' })
   expect(ending.stderr).toBe(
@@ -79,7 +79,7 @@ test('an unknown command is refused with the one that is near', async () => {
   )
 })
 
-test('a command for an installation that is not there says so, and makes none', async () => {
+test('a command without an installation says so, and creates none', async () => {
   const env = await environment()
   const folder = env['HELIOGRAM_DATA'] ?? ''
   for (const command of ['owner-code', 'rotate-key']) {
@@ -99,7 +99,7 @@ test('a command for an installation that is not there says so, and makes none', 
   expect(existsSync(folder)).toBe(false)
 })
 
-test('a wrong environment is refused with every wrong variable and what it may be', async () => {
+test('a wrong environment is refused with every wrong variable and its allowed values', async () => {
   const wrong = {
     HELIOGRAM_PORT: '99999',
     HELIOGRAM_ROLES: 'api,cook',
@@ -116,7 +116,7 @@ test('a wrong environment is refused with every wrong variable and what it may b
   expect(ending.stderr).not.toContain('    at ')
 })
 
-test('a database that is not there is named, without a stack', async () => {
+test('a missing database is named, without a stack', async () => {
   const [port = 0] = await findPorts(1)
   const env = await environment({ DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/nothing` })
   for (const command of ['start', 'owner-code', 'rotate-key']) {
@@ -127,7 +127,7 @@ test('a database that is not there is named, without a stack', async () => {
   }
 })
 
-test('a database in which nothing may be made is named, without a stack', async () => {
+test('a database without rights to create anything is named, without a stack', async () => {
   const server = await startDurable('empty')
   try {
     const url = new URL(server.url)
@@ -151,7 +151,7 @@ test('a database in which nothing may be made is named, without a stack', async 
   }
 }, 300_000)
 
-test('what cannot be listened on or read is refused with the name of its variable, and the start after that is still the first', async () => {
+test('an unusable port or file is refused with its variable, and the next start is still the first', async () => {
   const [metricsPort = 0, smppPort = 0] = await findPorts(2)
   const env = await environment({
     HELIOGRAM_METRICS_PORT: String(metricsPort),
@@ -209,14 +209,14 @@ test('what cannot be listened on or read is refused with the name of its variabl
   expect(existsSync(keys)).toBe(false)
 })
 
-test('the phones are where they are said to be, although the API listens elsewhere', async () => {
+test('the phones are at their printed address, although the API listens elsewhere', async () => {
   expect(program.address).toMatch(/^http:\/\/127\.0\.0\.2:/)
   const [, phones = ''] = /^ +Simulated phones +(\S+)$/m.exec(program.stdout) ?? []
   expect(await (await fetch(program.address)).text()).toContain(`href="${phones}"`)
   expect((await fetch(phones)).status).toBe(200)
 })
 
-test('a key file that cannot be replaced is no crash of rotate-key', async () => {
+test('a key file that cannot be replaced does not crash rotate-key', async () => {
   const env = await environment({ HELIOGRAM_DATA: program.dataFolder })
   const keyFile = join(program.dataFolder, '../keys/key')
   // Blocks the new file.
@@ -230,7 +230,7 @@ test('a key file that cannot be replaced is no crash of rotate-key', async () =>
   expect(ending.stderr).not.toContain('    at ')
 })
 
-test('another key in the place of the key file is not used, and no start follows with it', async () => {
+test('another key in the key file is not used, and no start succeeds with it', async () => {
   const file = join(program.dataFolder, 'key')
   const own = readFileSync(file)
   await writeFile(file, `${Buffer.alloc(32, 9).toString('base64')}\n`)
@@ -250,7 +250,7 @@ test('another key in the place of the key file is not used, and no start follows
   expect(program.stderr.split(told)).toHaveLength(2)
 })
 
-test('a second start on the same data says who has it, also where only the ports would clash', async () => {
+test('a second start on the same data names the first, even if only the ports would clash', async () => {
   const data = { HELIOGRAM_DATA: program.dataFolder }
   const other = await runToEnd(['start'], await environment(data))
   expect(other.code).toBe(1)
@@ -260,7 +260,7 @@ test('a second start on the same data says who has it, also where only the ports
   expect((await program.client.call('GET', '/v1/settings')).status).toBe(200)
 })
 
-test('SIGTERM stops everything that was started; the next start has the data, shows no secrets, and finds a simulator that moved', async () => {
+test('SIGTERM stops everything that was started; the next start has the data, shows no secrets, and finds a moved simulator', async () => {
   const postgres = await program.postgresPid()
   const phones = openPhones()
   const { id } = await program.client.send({ to: '15551230001', message: 'Before the stop' })
@@ -277,7 +277,7 @@ test('SIGTERM stops everything that was started; the next start has the data, sh
   expect((await program.client.carrier()).settings['port']).toBe(port)
 })
 
-test('the reader of the log may go away, and a terminal that is closed stops everything, as Ctrl-C does', async () => {
+test('the log’s reader may leave, and a closed terminal stops everything, like Ctrl-C', async () => {
   const env = await preparedEnvironment()
   const { child, printed, ended } = launch(['start'], env)
   child.stderr?.destroy()
@@ -289,7 +289,7 @@ test('the reader of the log may go away, and a terminal that is closed stops eve
   expect(signalProcess(pid, 0)).toBe(false)
 })
 
-test('SIGTERM in the middle of the first start leaves no PostgreSQL behind', async () => {
+test('SIGTERM during the first start leaves no PostgreSQL behind', async () => {
   const env = await environment()
   const started = launch(['start'], env)
   const pidFile = join(env['HELIOGRAM_DATA'] ?? '', 'pg18/postmaster.pid')
@@ -301,7 +301,7 @@ test('SIGTERM in the middle of the first start leaves no PostgreSQL behind', asy
   expect(signalProcess(pid, 0)).toBe(false)
 })
 
-test('after kill -9 the next start adopts the PostgreSQL that still runs, and the simulator is not left behind', async () => {
+test('after kill -9 the next start adopts the running PostgreSQL, and no simulator is left behind', async () => {
   const postgres = await program.postgresPid()
   const phones = openPhones()
   await program.kill9()
@@ -333,7 +333,7 @@ test('after kill -9 the next start adopts the PostgreSQL that still runs, and th
   await program.client.waitForStatus(id, ['delivered'])
 })
 
-test('a fault that nothing caught is a line of the log, without what it was about, and ends the process', async () => {
+test('an uncaught fault is logged without its data, and ends the process', async () => {
   // As an unawaited statement may fail. The number is assembled there, because the stack shows the script.
   const fault = `Object.assign(new Error('duplicate key'), { code: '23505', detail: 'Key (number)=(' + '1555' + '1230001) exists.' })`
   const script = `process.on('SIGUSR2', () => void Promise.reject(${fault}))`
@@ -356,7 +356,7 @@ test('a fault that nothing caught is a line of the log, without what it was abou
   expect(stderr).not.toContain('15551230001')
 })
 
-test('a simulator that dies is started again, and the link binds again', async () => {
+test('a simulator that dies is restarted, and the link binds again', async () => {
   await program.client.waitForBound()
   const children = readFileSync(`/proc/${program.pid}/task/${program.pid}/children`, 'utf8').trim().split(' ')
   const simulator = children

@@ -172,7 +172,7 @@ async function tenantTables(): Promise<string[]> {
 }
 
 describe('the table', () => {
-  it('has a row for every route, and none for routes that are gone', () => {
+  it('has a row for every route, and no others', () => {
     const described = Object.entries(world.app.swagger().paths ?? {}).flatMap(([path, verbs]) =>
       Object.keys(verbs ?? {}).map((verb) => `${verb.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
     )
@@ -182,12 +182,12 @@ describe('the table', () => {
     expect(Object.keys(rows).filter((name) => !all.includes(name))).toEqual([])
   })
 
-  it('asks for a caller wherever it is not said why none is needed', () => {
+  it('requires a caller unless it gives a reason for none', () => {
     const wrong = world.routes.filter((route) => (route.scope === null) !== (rowOf(route)?.open !== undefined))
     expect(wrong.map(({ name }) => name)).toEqual([])
   })
 
-  it('asks for a scope of its area: read for what reads, write for what writes, the operator’s for what is the installation’s', () => {
+  it('requires a scope of its area: read for reads, write for writes, the operator’s for the installation', () => {
     const wrong = guarded().filter(({ route: { name, method, url, scope }, row }) => {
       const [area = '', verb = ''] = scope?.split(':') ?? []
       const wanted = ['GET', 'HEAD'].includes(method) ? 'read' : 'write'
@@ -222,14 +222,14 @@ describe('the check of statements', () => {
   })
 })
 
-describe('nothing is told and nothing is done', () => {
+describe('nothing is revealed and nothing is done', () => {
   it('by an idempotency key that another account used before', () => {
     // Both were created with the same keys.
     const same = Object.entries(alice.things).filter(([name, thing]) => bob.things[name] === thing)
     expect(same.map(([name]) => name)).toEqual(['carrier', 'link'])
   })
 
-  it('for callers without a token that holds', async () => {
+  it('for callers without a token that is valid', async () => {
     const faults: string[] = []
     for (const { route, row } of guarded())
       for (const call of callsOf(row, alice.things).slice(0, 1))
@@ -240,7 +240,7 @@ describe('nothing is told and nothing is done', () => {
     expect(faults).toEqual([])
   })
 
-  it('for keys of the account itself that have every scope but the one', async () => {
+  it('for the account’s own keys that have every scope but the one', async () => {
     const without = new Map<Scope, Record<string, string>>()
     for (const scope of scopes)
       without.set(scope, await addKey(world.db, alice, { scopes: scopes.filter((one) => one !== scope) }))
@@ -260,7 +260,7 @@ describe('nothing is told and nothing is done', () => {
     expect(faults).toEqual([])
   })
 
-  it('for the operator’s things without the operator’s scopes', async () => {
+  it('for the operator’s resources without the operator’s scopes', async () => {
     const plain = scopes.filter((scope) => !/^(carriers|routes):/.test(scope))
     const headers = await addKey(world.db, bob, { scopes: plain })
     const faults: string[] = []
@@ -273,7 +273,7 @@ describe('nothing is told and nothing is done', () => {
   })
 
   it.each(['live', 'test'] as const)(
-    'for another account with a %s key: its ids are not found, wherever they stand',
+    'for another account with a %s key: its ids are not found anywhere',
     async (mode) => {
       const headers = await addKey(world.db, bob, { mode })
       const faults: string[] = []
@@ -302,7 +302,7 @@ describe('nothing is told and nothing is done', () => {
     },
   )
 
-  it('for another account that has a cursor', async () => {
+  it('for another account with a cursor', async () => {
     const faults: string[] = []
     let cursors = 0
     for (const { route, row } of worked().filter(({ route, row }) => route.method === 'GET' && !row.isOperators)) {
@@ -324,7 +324,7 @@ describe('nothing is told and nothing is done', () => {
     expect(cursors).toBeGreaterThan(10)
   })
 
-  it('when another account does all that it may', async () => {
+  it('when another account does everything that it may', async () => {
     const faults: string[] = []
     const recorded: { name: string; audit: string; requestId: string }[] = []
     // Later Bob's audit log names his acts as operator.
@@ -367,7 +367,7 @@ describe('nothing is told and nothing is done', () => {
     expect(log.rows.filter(({ text }) => secrets.some((secret) => secret !== '' && text.includes(secret)))).toEqual([])
   })
 
-  it('by a statement that does not say whose rows it means', async () => {
+  it('by a statement that does not name its account', async () => {
     const tables = new Set(await tenantTables())
     const wrong = [...world.statements]
       .filter((statement) => !isExempt(statement))
@@ -377,7 +377,7 @@ describe('nothing is told and nothing is done', () => {
     expect(world.statements.size).toBeGreaterThan(100)
   })
 
-  it('to the rows of the account', async () => {
+  it('to the account’s rows', async () => {
     expect((await rowsOf(alice)).split('\n')).toEqual(before.split('\n'))
   })
 })
@@ -386,7 +386,7 @@ describe('a key without contacts:read', () => {
   it.each([
     ['/v1/campaigns/{campaign}/send', { message: 'Hello {{ first_name }}', dry_run: true }],
     ['/v1/templates/{template}/preview', { campaign: '{campaign}', contact: '{contact}' }],
-  ])('is not told who the contacts are by %s', async (path, body) => {
+  ])('is not shown the contacts by %s', async (path, body) => {
     const withThings = (text: string): string =>
       text.replace(/\{(\w+)\}/g, (all, name: string) => alice.things[name] ?? all)
     const headers = await addKey(world.db, alice, { scopes: scopes.filter((scope) => scope !== 'contacts:read') })
@@ -396,7 +396,7 @@ describe('a key without contacts:read', () => {
   })
 })
 
-describe('what needs no caller', () => {
+describe('a public route', () => {
   it.each([
     ['GET', '/metrics', 401],
     ['GET', '/l/AAAAAAAAAAAA', 404],
@@ -412,7 +412,7 @@ describe('what needs no caller', () => {
     expect(leakOf({ status, type: '', text, body: null }, url)).toEqual([])
   })
 
-  it('tells its numbers to the operator alone', async () => {
+  it('shows its numbers to the operator alone', async () => {
     const plain = await addKey(world.db, bob, { scopes: scopes.filter((scope) => scope !== 'carriers:read') })
     expect((await world.app.inject({ url: '/metrics', headers: plain })).statusCode).toBe(403)
   })
@@ -431,7 +431,7 @@ describe('a test key', () => {
     expect((await call('GET', '/v1/settings')).body?.['mode']).toBe('test')
   })
 
-  it('makes nothing that sends to people', async () => {
+  it('creates nothing that sends to people', async () => {
     expect((await call('POST', '/v1/api-keys', { name: 'Test' })).body?.['mode']).toBe('test')
     expect(await call('POST', '/v1/api-keys', { name: 'Test', mode: 'live' })).toMatchObject({ status: 422 })
     expect((await call('POST', '/v1/smpp-credentials', { name: 'Test' })).body?.['mode']).toBe('test')

@@ -65,7 +65,7 @@ async function rowsOf(): Promise<string[]> {
   return found.toSorted()
 }
 
-it('a route that does not say why a test key may call it refuses a test key, and changes nothing', async () => {
+it('a route without a reason to allow test keys refuses them, and changes nothing', async () => {
   const before = await rowsOf()
   const faults: string[] = []
   let asked = 0
@@ -82,7 +82,7 @@ it('a route that does not say why a test key may call it refuses a test key, and
   expect(await rowsOf()).toEqual(before)
 })
 
-it('a campaign is open to test keys where one made it, until something live goes out from it', async () => {
+it('a campaign is open to test keys if one created it, until something live is sent from it', async () => {
   const contact = { phone_number: '15557630990' }
   const live = `/v1/campaigns/${owner.things['campaign'] ?? ''}`
   const made = await ask('POST', '/v1/campaigns', { name: 'Tried', key: 'tried' })

@@ -31,7 +31,7 @@ const count = async (where: string): Promise<number> => {
 }
 const contacts = 500
 
-test('the real carrier gets the messages of live keys, and not one of a test key', async () => {
+test('the real carrier gets the messages of live keys, and none of a test key', async () => {
   const live = program.client
   // The first test message starts the simulator.
   const first = await tester.expect<Message>('POST', '/v1/messages/send', { to: '15551230001', message: 'test' })

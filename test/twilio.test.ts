@@ -87,7 +87,7 @@ describe('messages', () => {
     expect(await phones.texts('15551239001')).toEqual(['Your parcel is here 📦'])
   })
 
-  test('the status callback tells each step, signed so that the official check believes it', async () => {
+  test('the status callback reports each step, with a signature that the official check accepts', async () => {
     const made = await client.messages.create({
       to: '+15551239002',
       body: 'Told at every step',
@@ -104,7 +104,7 @@ describe('messages', () => {
     expect(forged).toEqual([])
   })
 
-  test('a failure has the number that Twilio gives it', async () => {
+  test('a failure has Twilio’s number', async () => {
     const made = await client.messages.create({
       to: '+15005550002',
       body: 'Nobody home',
@@ -160,7 +160,7 @@ describe('replies', () => {
     expect(inbound).toMatchObject({ direction: 'inbound', body: 'Yes & no', from: '+15551239006' })
   })
 
-  test('TwiML that the application answers is sent to the person, and what cannot be sent is an event', async () => {
+  test('TwiML from the application is sent to the person, and unsent parts are an event', async () => {
     replyTo = ({ From }) => {
       if (From !== '+15551239008') return '<Response/>'
       const written = new twilio.twiml.MessagingResponse()
@@ -188,7 +188,7 @@ describe('replies', () => {
   })
 })
 
-test('the account is fetched, which tells whether credentials hold', async () => {
+test('the account can be fetched to test credentials', async () => {
   const { account_sid: own } = credential
   expect(await client.api.v2010.accounts(own).fetch()).toMatchObject({ sid: own, status: 'active' })
 })
@@ -205,24 +205,24 @@ describe('refusals', () => {
     expect(await failure(client.messages.create(body))).toMatchObject({ status, code })
   })
 
-  test('who has opted out is refused with 21610', async () => {
+  test('an opted-out person is refused with 21610', async () => {
     await program.client.expect('POST', '/v1/opt-outs', { number: '15551239008' })
     expect(await failure(client.messages.create({ to: '+15551239008', body: 'x' }))).toMatchObject({ code: 21610 })
   })
 
-  test('a wrong token, and an account that is not its own, are refused', async () => {
+  test('a wrong token, and one of another account, are refused', async () => {
     const wrong = connect({ ...credential, auth_token: '0'.repeat(32) })
     expect(await failure(wrong.messages.list({ limit: 1 }))).toMatchObject({ status: 401, code: 20003 })
     const other = connect({ ...credential, account_sid: `AC${'0'.repeat(32)}` })
     expect(await failure(other.messages.list({ limit: 1 }))).toMatchObject({ status: 401, code: 20003 })
   })
 
-  test('a message that does not exist is 20404', async () => {
+  test('a missing message is 20404', async () => {
     expect(await failure(client.messages(`SM${'0'.repeat(32)}`).fetch())).toMatchObject({ status: 404, code: 20404 })
   })
 })
 
-test('nothing of another account is found: its messages, senders and pools, and its place in the path', async () => {
+test('nothing of another account is found: its messages, senders and pools, and its id in the path', async () => {
   const mine = await client.messages.create({ to: '+15551239010', body: 'Mine' })
   const { key } = await program.client.expect<{ key: { secret: string } }>('POST', '/v1/accounts', {
     name: 'Another',

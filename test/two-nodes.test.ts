@@ -48,7 +48,7 @@ afterAll(async () => {
   await server?.close()
 })
 
-test('the second process makes no account and no carrier of its own, and leaves the link to the first', async () => {
+test('the second process creates no account and no carrier, and leaves the link to the first', async () => {
   expect(second.stdout).not.toContain('  API key  ')
   expect((await second.client.get<{ data: unknown[] }>('/v1/carriers')).data).toHaveLength(1)
   // Messages accepted by the second go out through the first.
@@ -78,7 +78,7 @@ test('a process with another key file does not start beside them, and no rotatio
   }
 })
 
-test('a key used at one process is known to the other', async () => {
+test('an idempotency key used at one process is known to the other', async () => {
   const body = { to: '15552013002', message: 'Once' }
   const one = await first.client.send(body, 'shared-key')
   expect((await second.client.send(body, 'shared-key')).id).toBe(one.id)

@@ -156,7 +156,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-test('the signature of the guide is what we send, and what the public library verifies', () => {
+test('the guide’s signature is the one we send, and the public library verifies it', () => {
   expect(signature).toBe(sign([keyOf(secret)], id, now, body))
   const verifier = new Webhook(secret)
   expect(verifier.sign(id, new Date(now * 1000), body)).toBe(signature)

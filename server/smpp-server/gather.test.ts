@@ -36,7 +36,7 @@ it('a message whose node died gets its receipts once, if two others take it and 
   client.session.destroy()
 })
 
-it('parts keep the tables that they were written with, and the times that stand in the first of them', async () => {
+it('parts keep the tables they were written with, and the times of the first of them', async () => {
   const client = await bindTestClient(test.port, await test.credential())
   const at = new Date(Date.now() + 3_600_000)
   const times = {

@@ -27,7 +27,7 @@ async function passwordHashOf(id: string): Promise<string> {
   return rows[0]?.hash ?? ''
 }
 
-test('a credential is made with a name and a password that every client can write, shown once and stored as a hash', async () => {
+test('a credential is created with a name and a password that every client can write, shown once and stored as a hash', async () => {
   const answer = await call('POST', path, { name: 'Gateway' })
   const { password, ...credential } = answer.json()
   expect(answer.statusCode).toBe(201)
@@ -80,7 +80,7 @@ test('every setting can be given, and changed one by one', async () => {
   expect(changed.json()).toMatchObject({ ...wanted, system_id, name: 'Other', enabled: false, allowed_cidrs: [] })
 })
 
-test('a rotated password takes the place of the one before', async () => {
+test('a rotated password replaces the previous one', async () => {
   const { id, password } = await make()
   const answer = await call('POST', `${path}/${id}/rotate-password`)
   expect(answer.statusCode).toBe(200)
@@ -95,7 +95,7 @@ test('a deleted credential is gone', async () => {
   for (const method of ['GET', 'DELETE'] as const) expect((await call(method, `${path}/${id}`)).statusCode).toBe(404)
 })
 
-test('nobody hands out more than they may do', async () => {
+test('no caller grants more rights than its own', async () => {
   const { id } = await make({ receives_replies: true })
   const reader = await createTestAccount(db, { scopes: ['smpp:read'] })
   expect((await call('POST', path, { name: 'x' }, reader.headers)).json()).toMatchObject({ code: 'insufficient_scope' })
@@ -121,7 +121,7 @@ test('nobody hands out more than they may do', async () => {
   expect((await call('GET', `${path}/${id}`)).json()).toMatchObject({ name: 'Gateway' })
 })
 
-test('a key for tests makes credentials for tests, and does nothing to live ones', async () => {
+test('a test key creates test credentials, and does nothing to live ones', async () => {
   const { id } = await make()
   const tester = await createTestAccount(db, { mode: 'test' })
   await db.query('update api_keys set account_id = $1 where account_id = $2', [account.accountId, tester.accountId])

@@ -63,7 +63,7 @@ it('npm smpp binds, submits, gets its receipt and a reply, and unbinds', async (
   await until('nothing waits', async () => (await test.count('smpp_deliveries', 'true')) === 0)
 })
 
-it('npm smpp is told what is wrong', async () => {
+it('npm smpp gets the reasons of errors', async () => {
   const { systemId } = await test.credential()
   expect(await ask(client.submit_sm, { destination_addr: '15551230001', short_message: 'x' })).toMatchObject({
     command_status: 4,

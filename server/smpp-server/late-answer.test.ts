@@ -9,7 +9,7 @@ const { db } = await createTestDatabase()
 const test = await openServerTest(db, { responseTimeoutMs: 300 })
 afterAll(() => test.close())
 
-it('a receipt that is taken by an answer which comes too late does not come again', async () => {
+it('a receipt whose response comes late, but accepts it, is not sent again', async () => {
   const client = await bindTestClient(test.port, await test.credential())
   const answers: (() => void)[] = []
   client.answer = (_pdu, respond) => void answers.push(() => respond(ESME.ROK))
@@ -25,7 +25,7 @@ it('a receipt that is taken by an answer which comes too late does not come agai
 it.each([
   ['a receipt that is refused', 1, ESME.RX_T_APPN],
   ['a reply of which one part is taken', 2, ESME.ROK],
-])('%s by an answer which comes too late comes again', async (_what, parts, status) => {
+])('%s by a late response is sent again', async (_what, parts, status) => {
   const client = await bindTestClient(test.port, await test.credential({ receivesReplies: parts > 1 }))
   const answers: ((status: number) => void)[] = []
   client.answer = (_pdu, respond) => void answers.push(respond)
@@ -46,7 +46,7 @@ it.each([
 it.each([
   [9, 256],
   [10, 300],
-])('a receipt that was refused %i times comes again after %i seconds', async (tries, seconds) => {
+])('a receipt that was refused %i times is sent again after %i seconds', async (tries, seconds) => {
   const credential = await test.credential()
   const transmitter = await bindTestClient(test.port, credential, { mode: 'transmitter' })
   const { messageId } = await transmitter.submit({ short_message: Buffer.from('Hello'), registered_delivery: 1 })

@@ -43,7 +43,7 @@ const left = async (): Promise<number[]> => [
   await test.count('smpp_deliveries', 'true'),
 ]
 
-it('what is late is listed from the oldest on', async () => {
+it('late parts are listed oldest first', async () => {
   for (const [reference, seconds] of [
     [1, 70],
     [2, 90],
@@ -59,7 +59,7 @@ it('what is late is listed from the oldest on', async () => {
   expect(await listed(10, 1)).toEqual([4, 1])
 })
 
-it('a message to which a part came meanwhile is not ended for want of it, and one that is ended is ended once', async () => {
+it('a message that got another part is not ended, and one that is ended is ended once', async () => {
   const gathering = await gather(1)
   const end = (): Promise<boolean> => refuseGathering(test.db, gathering, 'undeliverable', [1], '122')
   await end()
@@ -75,14 +75,14 @@ it.each([
   [1, 'rejected', 1],
   [2, 'undeliverable', 1],
   [3, 'undeliverable', 0],
-] as const)('a part that asked for receipts by %i is told that it is %s, or not', async (flags, state, told) => {
+] as const)('a part with registered_delivery %i gets a receipt that it is %s, or none', async (flags, state, told) => {
   const gathering = await gather(1, flags)
   await age(61, 1)
   await refuseGathering(test.db, gathering, state, [1], '122')
   expect(await left()).toEqual([0, told])
 })
 
-it('a part that comes twice takes the place of itself, and begins the time to wait anew', async () => {
+it('a repeated part replaces itself, and restarts the time to wait', async () => {
   const { id } = await gather(1)
   await age(61, 1)
   const again = await gather(1)

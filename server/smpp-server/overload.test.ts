@@ -5,7 +5,7 @@ import { Overload, probeAccepts } from '../program/door/overload.ts'
 import { until } from '../../test/until.ts'
 import { bindTestClient, openServerTest } from './testing.ts'
 
-it('a submit is refused at once while the database takes none: it would be stored when its client has submitted it again', async () => {
+it('a submit is refused at once while the database rejects writes: it would be stored after its client has repeated it', async () => {
   const database = await createTestDatabase()
   onTestFinished(() => database.close())
   const overload = new Overload({ info: () => {}, warn: () => {}, error: () => {} })

@@ -52,7 +52,7 @@ it.each<[string, string | null, string | null, string, number[]]>([
   ['unconfirmed', 'outcome_unknown', null, '', []],
   ['sent', null, null, '', []],
 ])(
-  'of a message that is %s (%s) say %s err:%s to the parts that asked for them',
+  'receipts of a message that is %s (%s) say %s err:%s to the parts that requested them',
   async (status, error, state, err, parts) => {
     const { messageId, clientId } = await note([0, 1, 2, 3, 0x11, 0x13])
     await finish(messageId, status, error)
@@ -82,14 +82,14 @@ it.each([
   ['', '102'],
   ['000', '102'],
   ['0', '102'],
-])("a carrier's error %j is told as %s", async (given, told) => {
+])('a carrier’s error %j is reported as %s', async (given, told) => {
   const { messageId } = await note([1])
   await finish(messageId, 'undelivered', 'content_filtered', given)
   await settlePending(test.db, [{ accountId: test.accountId, messageId }])
   expect(await made()).toMatchObject([{ err: told }])
 })
 
-it('nothing is noted where no part asks, and nothing is told to a stranger or twice', async () => {
+it('nothing is recorded if no part requests it, and nothing is sent to others or twice', async () => {
   expect((await note([0, 0x10])).isNoted).toBe(false)
   const { messageId, isNoted } = await note([0, 1])
   expect(isNoted).toBe(true)
@@ -101,7 +101,7 @@ it('nothing is noted where no part asks, and nothing is told to a stranger or tw
   expect(await made()).toHaveLength(1)
 })
 
-it('of a message that never had a sender the receipt goes to no number', async () => {
+it('the receipt of a message without a sender goes to no number', async () => {
   const { messageId } = await note([1])
   await finish(messageId, 'failed', 'invalid_sender')
   await test.db.query('update messages set our_number = null')
@@ -109,7 +109,7 @@ it('of a message that never had a sender the receipt goes to no number', async (
   expect(await made()).toMatchObject([{ destination: '' }])
 })
 
-it('a note is tried until the process stops, but for one that can never be written', async () => {
+it('a record is retried until the process stops, unless it can never be written', async () => {
   const { accountId } = test
   const { id: messageId } = await test.send()
   const one = { accountId, messageId, credentialId: credential.id, clientId: newId(), registeredDelivery: [1] }
@@ -123,7 +123,7 @@ it('a note is tried until the process stops, but for one that can never be writt
   await gone.end()
 })
 
-it('what was canceled is settled some at a time, and nothing else', async () => {
+it('canceled messages are settled in pieces, and nothing else', async () => {
   for (const status of ['canceled', 'canceled', 'canceled', 'expired']) {
     const { messageId } = await note([1])
     await finish(messageId, status)
@@ -139,7 +139,7 @@ it('what was canceled is settled some at a time, and nothing else', async () => 
   expect(left).toEqual([2, 1])
 })
 
-it('what was canceled is found behind many whose end nobody knows, a bounded number of them at a time', async () => {
+it('canceled messages are found behind many unfinished ones, a limited number at a time', async () => {
   const unknown = [await note([1]), await note([1]), await note([1])]
   const { messageId } = await note([1])
   await finish(messageId, 'canceled')
@@ -156,7 +156,7 @@ it('what was canceled is found behind many whose end nobody knows, a bounded num
   expect(await settleCanceled(test.db, { accountId, messageId }, 2)).toBeNull()
 })
 
-it('a note is forgotten after 400 days', async () => {
+it('a record is deleted after 400 days', async () => {
   await note([1])
   for (const [days, left] of [
     [399, 1],

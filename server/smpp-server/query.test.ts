@@ -23,7 +23,7 @@ it.each([
   ['test', true, 'ROK', 'canceled'],
   ['live', false, 'ROK', 'canceled'],
 ] as const)(
-  'cancel_sm of a %s credential, of a message that is a test (%s), is answered %s',
+  'cancel_sm of a %s credential for a test message (%s) is answered %s',
   async (mode, isTest, answer, status) => {
     const client = await bind(mode)
     const { id } = await test.send({ isTest })
@@ -49,7 +49,7 @@ it.each([
   ['rejected', '21b', 'carrier_unknown', 8, 21],
   ['rejected', 'x', 'content_filtered', 8, 102],
 ] as const)(
-  'query_sm tells a message that is %s, with the error %s (%s), as %i and %i',
+  'query_sm reports a message that is %s, with the error %s (%s), as %i and %i',
   async (status, err, code, state, error) => {
     const client = await bind('live')
     const { id } = await test.send()
@@ -68,7 +68,7 @@ it.each([
   },
 )
 
-it('query_sm and cancel_sm find no reply, no other sender’s message, and no parts that are not all there', async () => {
+it('query_sm and cancel_sm find no replies, no other sender’s messages, and no incomplete parts', async () => {
   const client = await bind('live')
   const { id } = await test.send()
   const context = { ...test.context, wake: () => {} }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Rate } from './rate.ts'
 
-test('in any time no more is taken than a second of its pace and what the time brought', () => {
+test('a client never gets more than a second of its pace and what time has added', () => {
   const step = fc.record({ waitMs: fc.integer({ min: 0, max: 400 }), segments: fc.integer({ min: 1, max: 3 }) })
   fc.assert(
     fc.property(fc.double({ min: 3, max: 500, noNaN: true }), fc.array(step, { maxLength: 200 }), (pace, steps) => {
@@ -18,14 +18,14 @@ test('in any time no more is taken than a second of its pace and what the time b
   )
 })
 
-test('a message longer than a second of its pace goes when nothing else did, and is paid for', () => {
+test('a message longer than a second of its pace is taken alone, and paid for', () => {
   const rate = new Rate(2, 0)
   expect(rate.take(5, 0)).toBe(true)
   expect(rate.take(1, 1900)).toBe(false)
   expect(rate.take(1, 2001)).toBe(true)
 })
 
-test('a pace is followed from when it is set', () => {
+test('a pace applies from when it is set', () => {
   const rate = new Rate(1, 0)
   expect([rate.take(1, 0), rate.take(1, 0)]).toEqual([true, false])
   rate.setPace(100)

@@ -48,7 +48,7 @@ async function accepted(fields: Parameters<TestClient['submit']>[0]): Promise<Me
 }
 
 describe('a submit_sm', () => {
-  it('is a message like any other when it is answered', async () => {
+  it('is answered when it is a message like any other', async () => {
     expect(await accepted(hello)).toMatchObject({
       accountId: test.accountId,
       theirNumber: '15551230001',
@@ -70,7 +70,7 @@ describe('a submit_sm', () => {
     expect(await accepted({ data_coding, short_message })).toMatchObject({ body: text })
   })
 
-  it('means Latin-1 by data_coding 0 where its credential says so', async () => {
+  it('means Latin-1 by data_coding 0 if its credential says so', async () => {
     client.session.destroy()
     client = await bindTestClient(test.port, await test.credential({ defaultAlphabet: 'latin1' }))
     expect(await accepted({ short_message: Buffer.from('Señor @', 'latin1') })).toMatchObject({ body: 'Señor @' })
@@ -81,7 +81,7 @@ describe('a submit_sm', () => {
     expect(row).toMatchObject({ body: 'x'.repeat(400), segments: 3 })
   })
 
-  it('takes addresses as clients write them', async () => {
+  it('accepts addresses as clients write them', async () => {
     expect(
       await accepted({ ...hello, source_addr_ton: 2, source_addr: '+15557654321', destination_addr: '+15551230002' }),
     ).toMatchObject({ ourNumber: '15557654321', theirNumber: '15551230002' })
@@ -96,7 +96,7 @@ describe('a submit_sm', () => {
     })
   })
 
-  it('may be for later, and of use for a while', async () => {
+  it('may have a schedule and a validity', async () => {
     const at = new Date(Date.now() + 3_600_000)
     const row = await accepted({
       ...hello,
@@ -138,7 +138,7 @@ describe('a submit_sm', () => {
     expect(await client.submit({ ...hello, source_addr: '15550000001' })).toMatchObject({ status: ESME.RINVSRCADR })
   })
 
-  it('to somebody who has opted out, or of a suspended account, is refused', async () => {
+  it('to an opted-out person, or of a suspended account, is refused', async () => {
     await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230001', 'reply')`, [
       test.accountId,
     ])
@@ -150,7 +150,7 @@ describe('a submit_sm', () => {
   })
 })
 
-it('is refused for good where no carrier takes it, or a guard does not let it through', async () => {
+it('is permanently refused if no carrier takes it, or a guard stops it', async () => {
   const guard = async (guards: object): Promise<void> => {
     await test.db.query(`update accounts set settings = jsonb_build_object('guards', $1::jsonb) where id = $2`, [
       guards,
@@ -178,7 +178,7 @@ describe('parts of a long message', () => {
     .array(fc.constantFrom('a', 'é', '€', '[', 'ß', 'Ж', '😀', ' '), { minLength: 200, maxLength: 500 })
     .map((characters) => characters.join(''))
 
-  it('become one message, in whatever order and over whatever session they come', async () => {
+  it('become one message, in any order and over any session', async () => {
     const second = await bindTestClient(test.port, await otherSession())
     const mode = fc.constantFrom('udh8' as const, 'udh16' as const, 'sar' as const)
     await fc.assert(
@@ -213,7 +213,7 @@ describe('parts of a long message', () => {
 
   const long = 'Long '.repeat(60).trim()
 
-  it('come one after the other from a client that waits for each answer', async () => {
+  it('arrive one after the other from a client that waits for each response', async () => {
     const parts = cutSegments(long, { mode: 'udh8', reference: 7 })
     for (const part of parts) {
       expect(await messages()).toBe(0)
@@ -222,7 +222,7 @@ describe('parts of a long message', () => {
     expect(await messages()).toBe(1)
   })
 
-  it('of which one comes twice are one message still', async () => {
+  it('with a repeated one are still one message', async () => {
     const [first = {}, second = {}] = cutSegments(long, { mode: 'udh8', reference: 7 })
     const ids = [await client.submit(first), await client.submit(first)].map(({ messageId }) => messageId)
     expect(ids[0]).toBe(ids[1])
@@ -230,7 +230,7 @@ describe('parts of a long message', () => {
     expect(await messages()).toBe(1)
   })
 
-  it('come without a pause from a client that gives all its messages one reference', async () => {
+  it('arrive without a pause from a client that gives all its messages one reference', async () => {
     const texts = Array.from({ length: 20 }, (_, n) => `${n} `.repeat(100).trim())
     const parts = texts.flatMap((body) => cutSegments(body, { mode: 'udh8', reference: 7 }))
     const answers = await Promise.all(parts.map((part) => client.submit(part)))
@@ -243,7 +243,7 @@ describe('parts of a long message', () => {
   it.each([
     ['Latin-1', 3, 'latin1', ['Grüße ', 'an alle']],
     ['UCS-2', 8, 'utf16le', ['Привет Ā', 'всем Ā']],
-  ] as const)('in %s are kept without the NULs behind them', async (_, data_coding, encoding, texts) => {
+  ] as const)('in %s are stored without trailing NULs', async (_, data_coding, encoding, texts) => {
     for (const [n, text] of texts.entries()) {
       const octets = Buffer.from(text, encoding)
       const message_payload = Buffer.concat([data_coding === 8 ? octets.swap16() : octets, Buffer.alloc(60_000)])
@@ -261,7 +261,7 @@ describe('parts of a long message', () => {
     expect(rows).toEqual([{ body: texts.join('') }])
   })
 
-  it('in UCS-2 may cut a character in two, also where the half that ends a part is a NUL', async () => {
+  it('in UCS-2 may cut a character in two, even if the first half ends in a NUL', async () => {
     for (const text of ['Привет, hello Ā and ĀĀ', 'A Ā']) {
       const octets = Buffer.from(text, 'utf16le').swap16()
       for (let at = 1; at < octets.length; at++) {
@@ -286,7 +286,7 @@ describe('parts of a long message', () => {
     expect(await test.count('smpp_gatherings', 'true')).toBe(0)
   })
 
-  it('that do not all come are not sent, and a receipt says so for each that came', async () => {
+  it('that do not all arrive are not sent, and a receipt says so for each that did', async () => {
     const [first = {}] = cutSegments(long, { mode: 'udh16', reference: 7 })
     const { messageId } = await client.submit({ ...first, registered_delivery: 1 })
     await test.db.query(`update smpp_gatherings set received_at = received_at - interval '61 seconds'`)
@@ -299,7 +299,7 @@ describe('parts of a long message', () => {
     expect(test.lines.map(({ message }) => message)).toContain('a long message of an SMPP client is incomplete')
   })
 
-  it('of which the whole is refused are refused by the last answer, and by receipts for the others', async () => {
+  it('of a refused whole are refused by the last response, and by receipts for the others', async () => {
     const [first = {}, second = {}] = cutSegments(long, { mode: 'sar', reference: 7 })
     const stranger = { source_addr: '15550000009', registered_delivery: 1 }
     const { messageId } = await client.submit({ ...first, ...stranger })
@@ -310,7 +310,7 @@ describe('parts of a long message', () => {
     await until('nothing waits', async () => (await test.count('smpp_deliveries', 'true')) === 0)
   })
 
-  it('that make more than any text are refused by the last answer, and forgotten', async () => {
+  it('that exceed any text are refused by the last response, and deleted', async () => {
     const parts = cutSegments('a'.repeat(textMax + 1), { mode: 'udh8', reference: 7 })
     const statuses: number[] = []
     for (const part of parts) statuses.push((await client.submit(part)).status)
@@ -318,7 +318,7 @@ describe('parts of a long message', () => {
     expect([await messages(), await test.count('smpp_gatherings', 'true')]).toEqual([0, 0])
   })
 
-  it('of which the whole is refused for now are there when the last one comes again', async () => {
+  it('of a temporarily refused whole are kept for the repetition of the last one', async () => {
     const limit = async (segments: number): Promise<void> => {
       await test.db.query(`update accounts set settings = jsonb_build_object('guards', $1::jsonb) where id = $2`, [
         { daily_segments: segments },
@@ -339,7 +339,7 @@ describe('parts of a long message', () => {
     expect([await test.count('smpp_gatherings', 'true'), await test.count('smpp_deliveries', 'true')]).toEqual([0, 0])
   })
 
-  it('of which the whole cannot be stored are not sent without the last one, which its client keeps', async () => {
+  it('of a whole that cannot be stored are not sent without the last one, which its client keeps', async () => {
     const [first = {}, second = {}] = cutSegments(long, { mode: 'udh8', reference: 7 })
     expect(await client.submit({ ...first, registered_delivery: 1 })).toMatchObject({ status: ESME.ROK })
     await test.db.query(`alter table messages add constraint none check (body is null) not valid`)
@@ -355,7 +355,7 @@ describe('parts of a long message', () => {
     expect(await test.count('smpp_gatherings', 'true')).toBe(0)
   })
 
-  it('that were whole when their node died are sent by the next, once', async () => {
+  it('that were complete when their node died are sent by the next, once', async () => {
     const [first = {}] = cutSegments(long, { mode: 'udh8', reference: 7 })
     await client.submit({ ...first, registered_delivery: 1 })
     const { rows } = await test.db.query('select * from smpp_gatherings')
@@ -377,7 +377,7 @@ describe('parts of a long message', () => {
     }
   })
 
-  it('that were whole when their node died are sent also where it was to have sent them by then', async () => {
+  it('that were complete when their node died are also sent if that node was about to send them', async () => {
     const [first = {}] = cutSegments(long, { mode: 'udh8', reference: 7 })
     await client.submit({ ...first, schedule_delivery_time: formatRelativeTime(60_000) })
     await test.db.query(
@@ -399,7 +399,7 @@ describe('parts of a long message', () => {
 })
 
 describe('limits', () => {
-  it('above its pace a client is throttled, message by message', async () => {
+  it('throttle a client above its pace, message by message', async () => {
     const slow = await bindTestClient(test.port, await test.credential({ pace: 5 }))
     const answers = await Promise.all(Array.from({ length: 50 }, () => slow.submit(hello)))
     const taken = answers.filter(({ status }) => status === ESME.ROK).length
@@ -410,7 +410,7 @@ describe('limits', () => {
     slow.session.destroy()
   })
 
-  it('above its window a client is throttled', async () => {
+  it('throttle a client above its window', async () => {
     const narrow = await bindTestClient(test.port, await test.credential({ windowMax: 10, pace: 100_000 }))
     // The disk is slow: no response comes until all parts have.
     const lock = await test.db.connect()
@@ -425,7 +425,7 @@ describe('limits', () => {
     narrow.session.destroy()
   })
 
-  it('of what is answered nothing counts among what all clients may have unanswered', async () => {
+  it('do not count answered submits among the unanswered ones of all clients', async () => {
     const wide = await bindTestClient(test.port, await test.credential({ windowMax: 1000 }))
     for (let asked = 0; asked < 10_500; asked += 500) {
       const answers = await Promise.all(

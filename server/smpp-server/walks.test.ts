@@ -314,7 +314,7 @@ const isTaken = ({ outcome }: Submitted): boolean => outcome?.kind === 'response
 const isUnknown = ({ outcome }: Submitted): boolean => outcome?.kind === 'closed' && outcome.written
 
 test.each([1, 2, 3])(
-  'what is answered ESME_ROK is one message, and what is pending is taken, by whom it is for: walk %i',
+  'each ESME_ROK is one message, and each pending delivery is taken by its client: walk %i',
   async (seed) => {
     await emptyTables(
       db,

@@ -24,7 +24,7 @@ const send = (fields: Body, headers: Record<string, string> = {}): Promise<Answe
   call('POST', '/v1/messages/send', { to: '15551230001', ...fields }, headers)
 
 describe('/v1/templates', () => {
-  it('creates a template and shows it by its id and its name, with what it names', async () => {
+  it('creates a template and shows it by its id and its name, with its fields', async () => {
     const { status, body, headers } = await call('POST', '/v1/templates', {
       name: 'order-shipped',
       body: 'Hi {{ first_name | default: "there" }}, {{ order }} is on its way.',
@@ -45,7 +45,7 @@ describe('/v1/templates', () => {
       expect((await call('GET', `/v1/templates/${String(one)}`)).body).toEqual(body)
   })
 
-  it('tells everything that is wrong at once, with its place', async () => {
+  it('reports all faults at once, with their places', async () => {
     const { status, body } = await call('POST', '/v1/templates', {
       name: 'Wrong',
       body: 'Hi {{ name',
@@ -67,7 +67,7 @@ describe('/v1/templates', () => {
     expect((await call('POST', '/v1/templates', { name: 'tpl_x', body: 'x' })).status).toBe(422)
   })
 
-  it('refuses a name that is taken, with who has it', async () => {
+  it('refuses a name that is taken, with its owner', async () => {
     const first = await create({ name: 'taken' })
     const { status, body } = await call('POST', '/v1/templates', { name: 'taken', body: 'x' })
     expect([status, body['code'], body['existing_id']]).toEqual([409, 'key_taken', first['id']])
@@ -81,7 +81,7 @@ describe('/v1/templates', () => {
     expect((await call('PATCH', `/v1/templates/${String(other['id'])}`, { name: 'theirs' })).status).toBe(200)
   })
 
-  it('changes only what is given, and checks it with what stays', async () => {
+  it('changes only given fields, and checks them with the others', async () => {
     const { id } = await create({ languages: { de: 'Hallo {{ order }}' } })
     const { status, body } = await call('PATCH', `/v1/templates/${String(id)}`, { body: 'Bye {{ name }}' })
     expect(status).toBe(200)
@@ -100,7 +100,7 @@ describe('/v1/templates', () => {
     }
   })
 
-  it('lists those with words in their names, a language, or a time', async () => {
+  it('lists templates by words in their names, language or time', async () => {
     const who = await createTestAccount(db)
     for (const [name, languages] of [
       ['order-shipped', { 'de-AT': 'Ja' }],
@@ -129,7 +129,7 @@ describe('/v1/templates', () => {
 })
 
 describe('a send by template', () => {
-  it('stores the rendered text, counted and encoded as if it had been written so', async () => {
+  it('stores the rendered text, counted and encoded like a plain one', async () => {
     const { id, name } = await create()
     const { status, body } = await send({ template: name, variables: { order: 1042 } })
     expect(status).toBe(202)
@@ -140,7 +140,7 @@ describe('a send by template', () => {
     expect(rows).toHaveLength(1)
   })
 
-  it('takes the text of the language, of its parent, or the default', async () => {
+  it('uses the text of the language, of its parent, or the default', async () => {
     const { name } = await create({ body: 'Hi', languages: { de: 'Hallo', 'pt-BR': 'Oi' } })
     for (const [language, text] of [
       ['de', 'Hallo'],
@@ -154,7 +154,7 @@ describe('a send by template', () => {
     expect(errorsOf((await send({ template: name, language: '!' })).body)).toEqual(['#/language invalid_value'])
   })
 
-  it('tells missing and unknown variables with everything else that is wrong', async () => {
+  it('reports missing and unknown variables with all other faults', async () => {
     const { name } = await create({ body: '{{ a }} {{ b }} {{ c | default: "" }}' })
     const { status, body } = await send({ to: 'x', template: name, variables: { a: null, 'd/e': 'x', c: 'y' } })
     expect(status).toBe(422)
@@ -166,7 +166,7 @@ describe('a send by template', () => {
     ])
   })
 
-  it('tells a value that is no date from one that is missing', async () => {
+  it('distinguishes an invalid date from a missing one', async () => {
     const { name } = await create({ body: '{{ a | date: "%H:%M" }} {{ b | date: "%d" }}' })
     const { body } = await send({ to: '15551230001', template: name, variables: { a: '2026-11-20' } })
     expect(body['errors']).toEqual([
@@ -179,13 +179,13 @@ describe('a send by template', () => {
     ])
   })
 
-  it('refuses a template that is not there, or another account’s', async () => {
+  it('refuses a missing template, and another account’s', async () => {
     const { id } = await create({}, stranger)
     for (const template of ['nope', 'tpl_nope', id])
       expect(errorsOf((await send({ template })).body)).toEqual(['#/template template_not_found'])
   })
 
-  it('is a text or a template, and values go only with a template', async () => {
+  it('has either a text or a template, and values only with a template', async () => {
     const { name } = await create({ body: 'x' })
     expect(errorsOf((await send({})).body)).toEqual(['#/message required'])
     expect(errorsOf((await send({ message: 'x', template: name })).body)).toEqual(['#/template invalid_value'])
@@ -204,7 +204,7 @@ describe('a send by template', () => {
     expect(await answer({ variables: { a: 'x'.repeat(1601) } })).toEqual(['#/variables/a too_long'])
   })
 
-  it('is answered as the first time when it is repeated, though the template has changed or gone', async () => {
+  it('gets its first response when it is repeated, though the template has changed or is deleted', async () => {
     const { name } = await create({ body: 'One {{ a }}' })
     const again = (value = 'x'): Promise<Answer> =>
       send({ template: name, variables: { a: value } }, { 'idempotency-key': `replay-${String(name)}` })

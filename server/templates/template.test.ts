@@ -35,7 +35,7 @@ test('fills in fields, with or without blanks in the tags', () => {
   expect(render('Straße {{ straße }}', { straße: 'Ö' })).toBe('Straße Ö')
 })
 
-test('a default stands in for what is missing or blank, and may be a field or one of several', () => {
+test('a default replaces a missing or blank value, and may be a field or one of several', () => {
   const text = 'Hi {{ nickname | default: first_name | default: "there" }}'
   expect(render(text, { nickname: 'Annie', first_name: 'Ana' })).toBe('Hi Annie')
   expect(render(text, { nickname: ' ', first_name: 'Ana' })).toBe('Hi Ana')
@@ -43,7 +43,7 @@ test('a default stands in for what is missing or blank, and may be a field or on
   expect(render('[{{ suffix }}]', { suffix: '' })).toBe('[]')
 })
 
-test('tells every field that is missing, once', () => {
+test('reports every missing field, once', () => {
   expect(missing('{{ a }} {{ b | upper }} {{ a }} {{ c | default: "x" }} {{ d | default: e }}')).toEqual([
     'a',
     'b',
@@ -52,7 +52,7 @@ test('tells every field that is missing, once', () => {
   expect(missing('{{ a }}', { a: null })).toEqual(['a'])
 })
 
-test('lists its fields, and those without which there is no text', () => {
+test('lists its fields, and the required ones', () => {
   const { variables, required } = compile(
     '{{ a }} {{ b | default: c }} {{ a | default: "x" }} {{ d | upper }} {{ "e" }}',
   )
@@ -60,7 +60,7 @@ test('lists its fields, and those without which there is no text', () => {
   expect(required).toEqual(['a', 'd'])
 })
 
-test('changes values by filters, in order', () => {
+test('applies filters in order', () => {
   const fields = { name: 'ana MARÍA o’neil', padded: '  x ', camel: 'mcDonald', emoji: '👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧', long: 'abcdefgh' }
   expect(render('{{ name | upper }}', fields)).toBe('ANA MARÍA O’NEIL')
   expect(render('{{ name | lower }}', fields)).toBe('ana maría o’neil')
@@ -74,13 +74,13 @@ test('changes values by filters, in order', () => {
   expect(render('{{ none | upper | default: "there" }}')).toBe('there')
 })
 
-test('knows letters and months of the language of the text', () => {
+test('uses the letters and months of the text’s language', () => {
   expect(render('{{ city | upper }}', { city: 'izmir' }, 'tr')).toBe('İZMİR')
   expect(render('{{ city | upper }}', { city: 'izmir' })).toBe('IZMIR')
   expect(render('{{ at | date: "%e. %B" }}', { at: '2026-03-09' }, 'de')).toBe('9. März')
 })
 
-test('does not keep what it has made for each of a thousand languages', () => {
+test('caches no objects for a thousand languages', () => {
   const made = vi.spyOn(Intl, 'DateTimeFormat')
   const languages = Array.from({ length: 1000 }, (_, n) => `de-x-n${n}`)
   for (const language of [...languages, 'de-x-n0'])
@@ -89,7 +89,7 @@ test('does not keep what it has made for each of a thousand languages', () => {
   made.mockRestore()
 })
 
-test('writes dates by the clock that they were written by', () => {
+test('writes dates in their own time zone', () => {
   const at = '2026-11-20T15:05:09.250+02:00'
   expect(render('{{ at | date: "%A %d %b %Y, %H:%M (%I:%M %p) 100%%" }}', { at })).toBe(
     'Friday 20 Nov 2026, 15:05 (3:05 PM) 100%',
@@ -104,7 +104,7 @@ test('writes dates by the clock that they were written by', () => {
     expect(render('{{ at | date: "%I:%M %p" }}', { at: `2026-01-02 ${time}` })).toBe(shown)
 })
 
-test('takes a value that is no date for a missing one', () => {
+test('counts an invalid date as missing', () => {
   for (const at of ['tomorrow', '2026-02-30', '20/11/2026', '2026-11-20T25:00Z'])
     expect(missing('{{ at | date: "%d" }}', { at }), at).toEqual(['at'])
   expect(missing('{{ at | date: "%H" }}', { at: '2026-11-20' })).toEqual(['at'])
@@ -115,15 +115,15 @@ test('takes a value that is no date for a missing one', () => {
   expect(render('{{ at | date: "%d" | default: "soon" }}', { at: 'x' })).toBe('soon')
 })
 
-test('braces are written as texts in quotes, and one brace is just a brace', () => {
+test('braces are written as quoted texts, and a single brace is plain text', () => {
   expect(render('{{ "{{" }} name {{ \'}}\' }} {a} } { {{ "{%" }}')).toBe('{{ name }} {a} } { {%')
 })
 
-test('what a value contains is text: it is never read as a template', () => {
+test('a value is text: it is never read as a template', () => {
   expect(render('{{ a }}', { a: '{{ b }}', b: 'secret' })).toBe('{{ b }}')
 })
 
-test('reaches nothing but the fields themselves', () => {
+test('reaches only the fields themselves', () => {
   for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'a.constructor'])
     expect(missing(`{{ ${name} }}`, { a: 'x' }), name).toEqual([name])
   expect(render('{{ __proto__ }}', JSON.parse('{"__proto__": "own"}') as TemplateFields)).toBe('own')
@@ -160,11 +160,11 @@ test.each([
   ['{{ "x" | date: "%d" }}', 'invalid_argument 0'],
   [`{{ a${' | trim'.repeat(11)} }}`, 'unexpected_text 76'],
   [`{{ ${'a'.repeat(65)} }}`, 'invalid_name 3'],
-])('refuses %s and tells where', (text, fault) => {
+])('refuses %s and gives the place', (text, fault) => {
   expect(faults(text)).toEqual([fault])
 })
 
-test('tells several faults at once, and what to write instead', () => {
+test('reports several faults at once, and what to write instead', () => {
   expect(faults('{{ a | nope }} {{ 1 }} ok {{ b }} }}')).toEqual([
     'unknown_filter 7',
     'invalid_name 18',
@@ -174,7 +174,7 @@ test('tells several faults at once, and what to write instead', () => {
   expect(faults('}}'.repeat(100))).toHaveLength(20)
 })
 
-test('a text without tags is itself, whatever it is', () => {
+test('a text without tags stays unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
       fc.pre(!/\{\{|\}\}|\{%/.test(text))
@@ -235,7 +235,7 @@ const hostile = fc
         unit.join('').repeat(times) + end,
   )
 
-test('reads anything in time linear in its length, and tells at most 20 faults', () => {
+test('reads any text in linear time, and reports at most 20 faults', () => {
   // Warm up, so that compilation of the code is not measured.
   for (let i = 0; i < 50; i++) compileTemplate('{{ a | default: "b" }}'.repeat(100))
   const measure = (text: string): number => {

@@ -96,7 +96,7 @@ async function told(): Promise<[string | null, number | null, number][]> {
   )
 }
 
-test('sends the messages of an answer in their order, to whom they name and otherwise to the person', async () => {
+test('sends an answer’s messages in order, to the numbers they name and otherwise to the person', async () => {
   answer = xml(
     '<Message>One</Message><Message to="+15551230002" action="status?n=1"><Body>Two</Body></Message><Message>Three</Message>',
   )
@@ -115,7 +115,7 @@ it.each([
   ['an empty response', 'text/xml', '<Response/>'],
   ['nothing', 'text/plain', ' \n'],
   ['nothing, without a type', '', ''],
-])('takes %s for no reply', async (_, type, body) => {
+])('does not read %s as a reply', async (_, type, body) => {
   answer = (response) => response.writeHead(200, type === '' ? {} : { 'content-type': type }).end(body)
   await receive()
   expect(await sent()).toEqual([])
@@ -148,14 +148,14 @@ it.each<[string, Record<string, string>, string | Buffer, [string | null, number
     [['Message', 1, 21606]],
   ],
   ['a premium number', {}, '<Response><Message to="+19005551234">x</Message></Response>', [['Message', 1, 21408]]],
-])('tells of %s and sends nothing', async (_, headers, body, faults) => {
+])('reports %s and sends nothing', async (_, headers, body, faults) => {
   answer = (response) => response.writeHead(200, { 'content-type': 'text/xml', ...headers }).end(body)
   await receive()
   expect(await sent()).toEqual([])
   expect(await told()).toEqual(faults)
 })
 
-test('tells of an answer that is cut off, and sends nothing of it', async () => {
+test('reports a truncated answer, and sends nothing of it', async () => {
   answer = (response) => {
     response.writeHead(200, { 'content-type': 'text/xml', 'content-length': '900' }).write(hello)
     setTimeout(() => response.destroy(), 50)
@@ -165,7 +165,7 @@ test('tells of an answer that is cut off, and sends nothing of it', async () => 
   expect(await told()).toEqual([[null, null, 12100]])
 })
 
-test('sends what may be sent where some of it may not: a person who has opted out, and a guard', async () => {
+test('sends the permitted messages beside a refused one: an opted-out person, and a guard', async () => {
   await db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230003', 'reply')`, [
     ledger.accountId,
   ])
@@ -189,7 +189,7 @@ test('sends what may be sent where some of it may not: a person who has opted ou
   })
 })
 
-test('sends at most twenty messages of an answer, and tells of the others in one event', async () => {
+test('sends at most twenty messages of an answer, and reports the others in one event', async () => {
   answer = xml(Array.from({ length: 45 }, (_, n) => `<Message>${n}</Message>`).join(''))
   await receive()
   expect((await sent()).map(({ body }) => body)).toEqual(Array.from({ length: 20 }, (_, n) => String(n)))
@@ -199,7 +199,7 @@ test('sends at most twenty messages of an answer, and tells of the others in one
   expect(await ledger.count('events', `type = 'webhook.answer_refused'`)).toBe(1)
 })
 
-test('answers once where the process is lost between the replies and the end of the post', async () => {
+test('answers once if the process dies between the replies and the end of the post', async () => {
   // The second post must not be a duplicate for a guard that compares texts.
   await db.query(`update accounts set settings = '{"guards":{"dedupe_window":60}}'`)
   await ledger.context.guards.refresh()
@@ -214,7 +214,7 @@ test('answers once where the process is lost between the replies and the end of 
   expect(await told()).toEqual([])
 })
 
-test('goes on where an answer was done half, and tells of a reply that is another the second time', async () => {
+test('resumes a half-done answer, and reports a reply that differs the second time', async () => {
   answer = xml('<Message>One</Message>')
   let isFirst = true
   await receive(async (...given) => {
@@ -226,7 +226,7 @@ test('goes on where an answer was done half, and tells of a reply that is anothe
   expect(await told()).toEqual([['Message', 1, 12200]])
 })
 
-test('asks again while messages are not accepted yet, and then sends the reply once', async () => {
+test('repeats the post while messages are not accepted yet, and then sends the reply once', async () => {
   answer = xml('<Message>One</Message>')
   const late = new TwilioAnswers(silent)
   const asked = receive(late.take)
@@ -236,7 +236,7 @@ test('asks again while messages are not accepted yet, and then sends the reply o
   expect((await sent()).map(({ body }) => body)).toEqual(['One'])
 })
 
-test('reads no answer of a refusal, of a status callback, or of a webhook in our own form', async () => {
+test('reads no answer to a refusal, to a status callback, or of a webhook in our own form', async () => {
   let posts = 0
   answer = (response) => {
     if (++posts === 1) response.writeHead(500, { 'content-type': 'text/xml' }).end(hello)

@@ -8,7 +8,7 @@ const { db } = await createTestDatabase()
 const callers = openTwilioAuthenticator(db)
 const app = await buildTestApp(db, (own) => twilioCredentialRoutes(own, { db, vault: testVault, callers }))
 
-test('a key for tests revokes credentials for tests, and no live one', async () => {
+test('a test key revokes test credentials, and no live one', async () => {
   const live = await createTestAccount(db)
   const tester = await createTestAccount(db, { mode: 'test' })
   await db.query('update api_keys set account_id = $1 where account_id = $2', [live.accountId, tester.accountId])
@@ -23,7 +23,7 @@ test('a key for tests revokes credentials for tests, and no live one', async () 
   expect(left.json().data).toMatchObject([{ id: theirs, mode: 'live' }])
 })
 
-test('an account has ten at most, of those that are not revoked', async () => {
+test('an account has ten active credentials at most', async () => {
   const { headers } = await createTestAccount(db)
   const path = '/v1/twilio-credentials'
   const make = () => app.inject({ method: 'POST', url: path, headers, payload: { name: 'Shop' } })
@@ -39,7 +39,7 @@ test('an account has ten at most, of those that are not revoked', async () => {
   expect(await list()).toEqual(made)
 })
 
-test('nobody makes one that may do more than they', async () => {
+test('no caller creates a credential with more rights than its own', async () => {
   const payload = { name: 'Shop' }
   const make = async ({ headers }: TestAccount, body: object = payload) =>
     (await app.inject({ method: 'POST', url: '/v1/twilio-credentials', headers, payload: body })).json()

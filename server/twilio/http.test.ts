@@ -43,7 +43,7 @@ const headersOf = (password: string) => ({
 const send = (payload: string, password = token, remoteAddress = '127.0.0.1') =>
   app.inject({ method: 'POST', url: path(), headers: headersOf(password), payload, remoteAddress })
 
-test('a guard that stops a send is told with its stop', async () => {
+test('a guard that stops a send is reported with its stop', async () => {
   await db.query(`update accounts set settings = '{"guards":{"daily_segments":1}}' where id = $1`, [account.accountId])
   await ledger.context.guards.refresh()
   expect((await send('To=%2B15551230001&Body=Hello')).statusCode).toBe(201)
@@ -53,14 +53,14 @@ test('a guard that stops a send is told with its stop', async () => {
   expect(answer.json().message).toMatch(/exceeds the 1 segments of the day/)
 })
 
-test('a NUL is a wrong parameter, wherever it stands', async () => {
+test('a NUL anywhere is a wrong parameter', async () => {
   for (const form of ['To=%2B15551230001&Body=a%00b', 'To=%2B1555%00&Body=a', 'To=%2B15551230001&From=a%00&Body=a'])
     expect((await send(form)).statusCode, form).toBe(400)
   const list = await app.inject({ url: `${path()}?To=%00`, headers: headersOf(token) })
   expect(list.statusCode).toBe(400)
 })
 
-test("a refusal has Twilio's number, and a status of its own where it may pass", async () => {
+test('a refusal has Twilio’s number, and its own status if it is temporary', async () => {
   const hello = 'To=%2B15551230001&Body=Hello'
   const told = async (form: string): Promise<[number, number]> => {
     const answer = await send(form)
@@ -141,7 +141,7 @@ test('a message is shown as Twilio shows it', async () => {
   })
 })
 
-test('a change is a cancellation, a redaction, or both, of what allows it', async () => {
+test('a change cancels, redacts, or does both, for messages that allow it', async () => {
   const change = async (id: string, payload: string) => {
     const url = path().replace('.json', `/${showSid('SM', id)}.json`)
     const answer = await app.inject({ method: 'POST', url, headers: headersOf(token), payload })
@@ -168,7 +168,7 @@ test('a wrong parameter is named as it was given', async () => {
   }
 })
 
-test('an address for callbacks is no longer than one of our own API', async () => {
+test('a callback address has the same limit as in our own API', async () => {
   const ask = (length: number) =>
     send(`To=%2B15551230001&Body=Hello&StatusCallback=${'https://example.com/'.padEnd(length, 'a')}`)
   expect((await ask(2048)).statusCode).toBe(201)
@@ -176,12 +176,12 @@ test('an address for callbacks is no longer than one of our own API', async () =
   expect([answer.statusCode, answer.json().code]).toEqual([400, 21609])
 })
 
-test('a plus sign that was not encoded is one', async () => {
+test('an unencoded plus sign is accepted', async () => {
   const answer = await send('To=+15551230001&From=+15557654321&Body=Hello')
   expect(answer.json()).toMatchObject({ to: '+15551230001', from: '+15557654321' })
 })
 
-test('a time without a zone is of UTC, whatever the zone of the machine', async () => {
+test('a time without a zone is in UTC, whatever the machine’s zone', async () => {
   const zone = process.env['TZ']
   process.env['TZ'] = 'America/New_York'
   try {
@@ -201,7 +201,7 @@ test('a time without a zone is of UTC, whatever the zone of the machine', async 
   }
 })
 
-test('a body that is no form, or too long, is refused in the words of that API', async () => {
+test('a body that is not a form, or too long, is refused in that API’s form', async () => {
   const headers = { ...headersOf(token), 'content-type': 'application/json' }
   const json = await app.inject({ method: 'POST', url: path(), headers, payload: '{"To":"+15551230001"}' })
   expect([json.statusCode, json.json()]).toEqual([
@@ -212,7 +212,7 @@ test('a body that is no form, or too long, is refused in the words of that API',
   expect([long.statusCode, long.json().code]).toEqual([413, 20413])
 })
 
-test('a failure of ours has the form that typed clients read, too', async () => {
+test('our failures also have the form that typed clients read', async () => {
   await db.query('alter table messages rename to gone')
   const broken = await app.inject({ url: path(), headers: headersOf(token) })
   await db.query('alter table gone rename to messages')
@@ -230,7 +230,7 @@ test('a failure of ours has the form that typed clients read, too', async () => 
   expect([passing.statusCode, passing.json().code, passing.headers['retry-after']]).toEqual([503, 20503, '2'])
 })
 
-test('says whose credentials they are, which is what programs try them with', async () => {
+test('returns the credentials’ account, which programs fetch to test them', async () => {
   const ask = (url: string, password = token) => app.inject({ url, headers: headersOf(password) })
   const uri = `/2010-04-01/Accounts/${sid()}`
   const answer = await ask(`${uri}.json`)
@@ -253,7 +253,7 @@ test('says whose credentials they are, which is what programs try them with', as
   expect((await ask(`/2010-04-01/Accounts/${showSid('AC', newId())}.json`)).statusCode).toBe(404)
 })
 
-test('tells the price that a carrier has taken, as a debit, and none before', async () => {
+test('shows the carrier’s price as a debit, and none before', async () => {
   const { sid: id } = (await send('To=%2B15551230001&Body=Hello')).json()
   const priceOf = async (): Promise<unknown> => {
     const one = (await app.inject({ url: path().replace('.json', `/${id}.json`), headers: headersOf(token) })).json()
@@ -270,7 +270,7 @@ test('tells the price that a carrier has taken, as a debit, and none before', as
   expect(await priceOf()).toEqual(['-0.00790', 'EUR'])
 })
 
-test('what is not there is refused in the words of that API, too', async () => {
+test('a missing resource is also refused in that API’s form', async () => {
   const root = `/2010-04-01/Accounts/${sid()}`
   for (const [method, url, status, code] of [
     ['DELETE', `${root}/Messages/SM${'0'.repeat(32)}.json`, 405, 20004],
@@ -281,7 +281,7 @@ test('what is not there is refused in the words of that API, too', async () => {
   }
 })
 
-test('who guesses tokens is soon not looked up any more, and who is known goes on', async () => {
+test('a caller who guesses tokens is soon refused without a look-up, and known ones continue', async () => {
   expect((await send('To=%2B15551230001&Body=Hello')).statusCode).toBe(201)
   const note = vi.spyOn(door.unknownCallers, 'note')
   expect((await send('', 'guess')).statusCode).toBe(401)
@@ -295,7 +295,7 @@ test('who guesses tokens is soon not looked up any more, and who is known goes o
   expect((await send('To=%2B15551230001&Body=Hello', token, '192.0.2.1')).statusCode).toBe(201)
 })
 
-test('a token makes as many requests a second as its account may', async () => {
+test('a token has its account’s request limit', async () => {
   await db.query('update accounts set api_per_second = 3 where id = $1', [account.accountId])
   const answer = await app.inject({ url: path(), headers: headersOf(token) })
   expect([answer.statusCode, answer.headers['ratelimit-policy']]).toEqual([200, '"api";q=3;w=1'])

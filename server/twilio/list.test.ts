@@ -38,7 +38,7 @@ const get = async (url: string): Promise<Page & { code?: number }> =>
 const list = (query: string): ReturnType<typeof get> => get(`${path()}?${query}`)
 const bodiesOf = ({ messages }: Page): string[] => messages.map(({ body }) => body)
 
-test('a number of the account is on its own side, whichever of To and From it stands in', async () => {
+test('a number of the account is matched on its own side, whether as To or From', async () => {
   await ledger.send({ body: 'one' })
   await ledger.send({ body: 'two', theirNumber: '15551230002' })
   await ledger.reply('re')
@@ -82,7 +82,7 @@ test('days begin and end at midnight UTC', async () => {
     expect([query, (await list(query)).code]).toEqual([query, 20001])
 })
 
-test('pages lead to each other, with what was asked for', async () => {
+test('pages link to each other, with their filters', async () => {
   for (const body of ['1', '2', '3', '4', '5']) await ledger.send({ body })
   await ledger.send({ body: 'other', theirNumber: '15551230002' })
   const first = await list('To=%2B15551230001&PageSize=2')

@@ -24,12 +24,12 @@ it.each([
   expect(parametersOf(response(inner))).toEqual(parameters)
 })
 
-test('reads what is behind a byte order mark, and an empty root', () => {
+test('reads a document after a byte order mark, and an empty root', () => {
   expect(readTwiml('<Response/>')).toEqual({ messages: [], faults: [] })
   expect(readTwiml(' \n<!-- x --><Response></Response>\n')).toEqual({ messages: [], faults: [] })
 })
 
-test('names what it does not do, by its place, and does the rest', () => {
+test('names the unsupported elements by place, and reads the rest', () => {
   const read = readTwiml(
     response(
       'loose<Redirect>/x</Redirect><Message>yes</Message><Message><Body>a</Body><Media>u</Media></Message>' +
@@ -68,7 +68,7 @@ it.each([
   expect(readTwiml(document)).toMatchObject({ messages: [], faults: [{ element: null, code: 12100 }] })
 })
 
-test("reads what Twilio's own library writes", () => {
+test('reads the output of Twilio’s own library', () => {
   const text = fc.string({ unit: 'binary' }).filter((one) => !/[\p{Cc}\p{Cs}\uFFFE\uFFFF]/u.test(one))
   fc.assert(
     fc.property(fc.array(fc.record({ body: text, to: text, isNested: fc.boolean() })), (sent) => {
@@ -85,7 +85,7 @@ test("reads what Twilio's own library writes", () => {
   )
 })
 
-test('takes time linear in the document, whatever that is', () => {
+test('takes time linear in any document', () => {
   const long = 60_000
   for (const piece of ['<!--', '<a ', '<a b="', '&', '<![CDATA[', '<?', ' ', '</a>', '<a>', '<a b="c" ']) {
     const began = performance.now()

@@ -162,7 +162,7 @@ const reply = (n: number, text: string): Promise<string> =>
 
 const step = fc.record({ name: fc.constantFrom(...Object.keys(happenings)), n: fc.nat(500) })
 
-it('is what a look at every message gives, whatever happens', async () => {
+it('equals a count of all messages, whatever happens', async () => {
   const seen = new Set<string>()
   const walk = async (steps: { name: string; n: number }[]): Promise<void> => {
     // An opt-out would stop all later messages, in this run and the next.
@@ -197,14 +197,14 @@ function onlyRefused(error: unknown): void {
   if (!(error instanceof Error) || !/not accepted|was not leased/.test(error.message)) throw error
 }
 
-it('is the same counted anew', async () => {
+it('stays the same when recounted', async () => {
   const before = await readCounts(test.db, test.accountId, {}, 'carrier')
   await recountCounters(test.db)
   expect(await readCounts(test.db, test.accountId, {}, 'carrier')).toEqual(before)
   expect(await readCounterFaults(test.db)).toEqual([])
 })
 
-it('loses nothing where several processes fold while messages come', async () => {
+it('loses nothing if several processes fold while messages arrive', async () => {
   const other = openPool(connection, { name: 'other', max: 4 })
   const stop = new AbortController()
   const fold = async (): Promise<void> => {
@@ -221,7 +221,7 @@ it('loses nothing where several processes fold while messages come', async () =>
   expect(await readCounterFaults(test.db)).toEqual([])
 })
 
-it('is nothing of what was not committed', async () => {
+it('excludes uncommitted messages', async () => {
   const before = await readCounts(test.db, test.accountId, {}, 'type')
   const drafts = [test.draft(), test.draft({ campaignId: newId() })]
   expect((await test.acceptor.acceptAtomically(drafts)).isWritten).toBe(false)

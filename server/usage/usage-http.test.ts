@@ -64,7 +64,7 @@ const rows = async (group: string): Promise<unknown[][]> =>
     .json<{ data: Record<string, unknown>[] }>()
     .data.map((one) => [one[group], one['messages'], one['segments']])
 
-it('tells every day, and adds up', async () => {
+it('reports every day, and adds up', async () => {
   const body = (await get(march)).json<Record<string, unknown>>()
   expect(body).toMatchObject({
     object: 'usage',
@@ -119,9 +119,9 @@ it.each<[group: string, expected: unknown[][]]>([
       ['otp', 1, 2],
     ],
   ],
-])('tells apart by %s', async (group, expected) => expect(await rows(group)).toEqual(expected))
+])('groups by %s', async (group, expected) => expect(await rows(group)).toEqual(expected))
 
-it('tells every month, also where only a part of it is asked for', async () => {
+it('reports every month, also if only a part of it is requested', async () => {
   const query = 'from=2026-01-31T00:00:00Z&to=2026-03-04T00:00:00Z&group=month'
   const { data } = (await get(query)).json<{ data: Record<string, unknown>[] }>()
   expect(data.map((one) => [one['month'], one['messages']])).toEqual([
@@ -131,7 +131,7 @@ it('tells every month, also where only a part of it is asked for', async () => {
   ])
 })
 
-it('tells several apart together, as a file too: what occurs, and what adds up', async () => {
+it('groups by several fields, also as a file: existing combinations, with sums', async () => {
   const carrier = showId('car', carrierId)
   const query = 'from=2026-02-01T00:00:00Z&to=2026-03-04T00:00:00Z&group=month,country,carrier'
   const { group, data, total } = (await get(query)).json<Record<string, unknown>>()
@@ -161,7 +161,7 @@ it('tells several apart together, as a file too: what occurs, and what adds up',
   ])
 })
 
-it('refuses what cannot be told apart, and more lines than an answer has', async () => {
+it('refuses unknown groups, and more lines than a response has', async () => {
   expect((await get('group=month,colour&from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z')).json()).toMatchObject({
     errors: [
       { pointer: '?group', code: 'invalid_value' },
@@ -177,17 +177,17 @@ it('refuses what cannot be told apart, and more lines than an answer has', async
   await small.close()
 })
 
-it('tells carriers apart by their ids; replies have none', async () =>
+it('groups carriers by id; replies have none', async () =>
   expect(await rows('carrier')).toEqual([
     [showId('car', carrierId), 6, 12],
     [null, 0, 0],
   ]))
 
-it('counts the messages of test mode when they are asked for', async () => {
+it('counts test messages on request', async () => {
   expect((await get(`${march}&test=true`)).json()).toMatchObject({ total: { messages: 1, segments: 2 } })
 })
 
-it('is about this month unless told otherwise', async () => {
+it('covers this month by default', async () => {
   const now = new Date()
   const { from, data } = (await get('')).json<{ from: string; data: { messages: number }[] }>()
   expect([
@@ -197,7 +197,7 @@ it('is about this month unless told otherwise', async () => {
   expect(data.length).toBe(now.getUTCDate())
 })
 
-it('is a file for who asks for CSV', async () => {
+it('is a file if CSV is requested', async () => {
   const answer = await get(march, { accept: 'text/csv' })
   expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8')
   expect(answer.body).toBe(
@@ -218,7 +218,7 @@ it('has limits, and needs its scope', async () => {
   expect((await get('', {}, other)).statusCode).toBe(403)
 })
 
-it('tells the accounts below apart to who may read accounts, behind the wall too', async () => {
+it('groups subaccounts for callers who may read accounts, also with row security', async () => {
   const scopes = ['usage:read', 'accounts:read'] as const
   const [parent, below, stranger, plain] = await Promise.all([
     createTestAccount(db, { scopes }),

@@ -11,7 +11,7 @@ const database = await createTestDatabase()
 const db = openPool(database.connection, { name: 'claims', max: 1, settings: pipelineSettings })
 afterAll(() => db.end())
 
-test('a claim looks up its events, and none of all that lie between them since the last statistics', async () => {
+test('a claim looks up its events, without reading others since the last statistics', async () => {
   const events = 4000
   const accountId = await insertTestAccount(database.db)
   const { id } = await insertTestWebhook(database.db, accountId, 'http://127.0.0.1:1/hook')

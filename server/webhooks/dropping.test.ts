@@ -36,7 +36,7 @@ test.each([
   ['is disabled', 'enabled = false'],
   ['was disabled, and is enabled again', 'posts_since = now(), updated_at = now()'],
 ])(
-  'drops by hundreds what waits for an endpoint that failed and %s',
+  'drops in hundreds the pending posts of an endpoint that failed and %s',
   async (_, change) => {
     const { counted, count } = countClaims()
     let atLastPost = 0

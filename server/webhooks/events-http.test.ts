@@ -86,7 +86,7 @@ test('lists events newest first, by pages, type and message', async () => {
   expect(sequences(await get(account, `/v1/events?message=${showId('msg', messageId)}`))).toEqual([7, 6])
 })
 
-test('a refresh cursor brings what came since', async () => {
+test('a refresh cursor returns later events', async () => {
   const account = await createTestAccount(db)
   await record(anEvent(account.accountId, 1))
   await settle(account, 1)
@@ -130,7 +130,7 @@ test('reading forward never skips an event whose transaction commits late', asyn
     expect(sequences(await get(account, `/v1/events?cursor=${cursor}`))).toEqual([3, 2])
 })
 
-test('waits for the next event when asked to, and no longer than that', async () => {
+test('waits for the next event on request, and no longer than that', async () => {
   const account = await createTestAccount(db)
   await record(anEvent(account.accountId, 1))
   await settle(account, 1)
@@ -144,7 +144,7 @@ test('waits for the next event when asked to, and no longer than that', async ()
   expect(performance.now() - began).toBeGreaterThan(950)
 })
 
-test('tells nothing to whose key was revoked while it waited', async () => {
+test('returns nothing to a caller whose key was revoked during the wait', async () => {
   const account = await createTestAccount(db)
   await record(anEvent(account.accountId, 1))
   await settle(account, 1)
@@ -158,7 +158,7 @@ test('tells nothing to whose key was revoked while it waited', async () => {
   expect([status, body['code'], body.data]).toEqual([401, 'invalid_token', undefined])
 })
 
-test('refuses filters that it does not understand', async () => {
+test('refuses unknown filters', async () => {
   const account = await createTestAccount(db)
   const faultsOf = async (query: string) => {
     const { status, body } = await get(account, `/v1/events?${query}`)
@@ -205,7 +205,7 @@ test('hides texts from tokens that may not read them, and everything from other 
   expect((await get(weak, `/v1/events/${String(hidden?.id)}`)).body).toEqual(hidden)
 })
 
-test('tells an event as refused until the address that refused it takes it, whatever another one took', async () => {
+test('shows an event as refused until the address that refused it accepts it, whatever another accepted', async () => {
   const account = await createTestAccount(db)
   const { accountId } = account
   for (let i = 1; i <= 6; i++) await record(anEvent(accountId, i))

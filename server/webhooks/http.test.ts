@@ -87,7 +87,7 @@ test('creates a webhook for the contract events, shows its secret once, and stor
   expect(rows.some((row) => row.text.includes(secret.slice(6)))).toBe(false)
 })
 
-test('subscribes to families and to everything, shows them as written, and names what exists where one is unknown', async () => {
+test('subscribes to families and to everything, shows them as written, and lists the types if one is unknown', async () => {
   const url = 'https://public.example.com/all'
   for (const events of [['*'], ['message.*', 'link.down'], ['message.sent', '*']]) {
     const made = await call('POST', '/v1/webhooks', { url, events })
@@ -124,7 +124,7 @@ test.each([
   ['hook', ['#/url invalid_url']],
   ['https://not-yet-there.example.com/', []],
   ['http://127.0.0.1:8080/', []],
-])('judges %s when it is saved', async (url, faults) => {
+])('checks %s when it is saved', async (url, faults) => {
   const { status, body } = await call('POST', '/v1/webhooks', { url })
   if (faults.length > 0) expect([status, ...body.errors.map((e) => `${e.pointer} ${e.code}`)]).toEqual([422, ...faults])
   else {
@@ -142,13 +142,13 @@ test.each([
   ['https://93.184.216.34:22/', 'must use https, on a port that the operator allows'],
   ['https://user:secret@public.example.com/', 'must be an https:// address without a user name or password'],
   ['hook', 'must be an https:// address without a user name or password'],
-])('says of %s what a send says of it as callback_url', async (url, detail) => {
+])('judges %s like a send’s callback_url', async (url, detail) => {
   const { body } = await call('POST', '/v1/webhooks', { url })
   expect(body.errors).toEqual([{ pointer: '#/url', code: 'invalid_url', detail }])
   expect(refuseCallbackUrls(rule)(url)).toBe(detail)
 })
 
-test('refuses what it does not know, all at once and with what is allowed', async () => {
+test('refuses unknown values, all at once and with the allowed ones', async () => {
   const unknown = await call('POST', '/v1/webhooks', {
     url: 'https://a.example',
     events: ['message.read'],
@@ -187,7 +187,7 @@ test('refuses what it does not know, all at once and with what is allowed', asyn
   )
 })
 
-test('changes what is given, and forgets failures when a webhook is enabled again', async () => {
+test('changes given fields, and clears failures when a webhook is enabled again', async () => {
   const { body } = await call('POST', '/v1/webhooks', { url: 'https://public.example.com/', description: 'CRM' })
   const url = `/v1/webhooks/${body.id}`
   const off = await call('PATCH', url, { enabled: false, events: ['message.sent'] })
@@ -212,7 +212,7 @@ test('changes what is given, and forgets failures when a webhook is enabled agai
   expect((await call('DELETE', url)).status).toBe(404)
 })
 
-test('takes at most 20 webhooks an account', async () => {
+test('allows 20 webhooks per account', async () => {
   const crowded = await createTestAccount(db)
   const answers = await Promise.all(
     Array.from({ length: 22 }, () =>
@@ -266,7 +266,7 @@ test('posts a test event to one webhook, signed, with its headers, and lists the
   })
 })
 
-test('rotates a secret: both sign during the grace time, only the new one without', async () => {
+test('rotates a secret: both sign during the grace period, and only the new one without it', async () => {
   const { body: made } = await call('POST', '/v1/webhooks', { url: receiver.url })
   const signatures = async () => {
     const { body } = await call('POST', `/v1/webhooks/${made.id}/test`)
@@ -296,7 +296,7 @@ test('rotates a secret: both sign during the grace time, only the new one withou
   ])
 })
 
-test('a new secret signs alone where the one before is of a master key that is gone', async () => {
+test('a new secret signs alone if the previous one’s master key is lost', async () => {
   const { body: made } = await call('POST', '/v1/webhooks', { url: receiver.url })
   await db.query('update webhooks set secret = $2 where id = $1', [parseId('whk', made.id), Buffer.alloc(80)])
   const { body: rotated } = await call('POST', `/v1/webhooks/${made.id}/rotate-secret`, { grace_seconds: 60 })
@@ -307,7 +307,7 @@ test('a new secret signs alone where the one before is of a master key that is g
   new Verifier(rotated.secret).verify(post()?.body ?? '', post()?.headers as Record<string, string>)
 })
 
-test('keeps the values of headers to itself, and takes the mask for what they were', async () => {
+test('hides the values of headers, and reads the mask as unchanged', async () => {
   const headers = { Authorization: 'Bearer crm', 'X-Shard': '7' }
   const { body } = await call('POST', '/v1/webhooks', { url: receiver.url, headers })
   const url = `/v1/webhooks/${body.id}`
@@ -334,7 +334,7 @@ test('keeps the values of headers to itself, and takes the mask for what they we
   await call('DELETE', url)
 })
 
-test('sends the values of headers to no other place than they were given for', async () => {
+test('sends the values of headers only to the host they were given for', async () => {
   const { body } = await call('POST', '/v1/webhooks', { url: receiver.url, headers: { Authorization: 'Bearer crm' } })
   const url = `/v1/webhooks/${body.id}`
   const elsewhere = `http://127.0.0.2:${receiver.port}/hook`
@@ -348,7 +348,7 @@ test('sends the values of headers to no other place than they were given for', a
   await call('DELETE', url)
 })
 
-test('leaves texts out where who set the address may not read them', async () => {
+test('leaves texts out if the caller who set the address may not read them', async () => {
   const weak = await createTestAccount(db, { scopes: ['webhooks:read', 'webhooks:write'] })
   const make = (fields: object = {}) => call('POST', '/v1/webhooks', { url: receiver.url, ...fields }, weak.headers)
   const { body } = await make()
@@ -363,7 +363,7 @@ test('leaves texts out where who set the address may not read them', async () =>
   expect(moved.body['include_bodies']).toBe(false)
 })
 
-test('takes how a webhook wants its posts, shows it, and says when it was disabled', async () => {
+test('stores how a webhook wants its posts, shows it, and when it was disabled', async () => {
   const fields = { url: receiver.url, ordered: true, batch: { max_events: 200 } }
   const { body } = await call('POST', '/v1/webhooks', fields)
   const url = `/v1/webhooks/${body.id}`
@@ -384,7 +384,7 @@ test('takes how a webhook wants its posts, shows it, and says when it was disabl
   await call('DELETE', url)
 })
 
-test('shows of each attempt what was asked, what was answered and how long it took, and finds those that failed', async () => {
+test('shows each attempt’s request, response and time, and finds failed ones', async () => {
   const failing = await startReceiver((response) =>
     response.writeHead(503, { 'x-why': 'tired', 'set-cookie': 'a=b', 'retry-after': '120' }).end('not now'),
   )
@@ -440,7 +440,7 @@ test('shows of each attempt what was asked, what was answered and how long it to
   await call('DELETE', `/v1/webhooks/${body.id}`)
 })
 
-test('makes a new callback secret and shows it once', async () => {
+test('creates a new callback secret and shows it once', async () => {
   const one = await call('POST', '/v1/webhooks/callback-secret/rotate')
   const two = await call('POST', '/v1/webhooks/callback-secret/rotate')
   expect(one.status).toBe(200)

@@ -42,7 +42,7 @@ async function createHeld() {
 const moveTo = (accountId: string, id: string, url: string) =>
   inTransaction(db, (tx) => updateWebhook(tx, accountId, id, { url }, {}))
 
-test('410 of the address before disables nothing, and what it was posted goes to the new one', async () => {
+test('410 of the previous address disables nothing, and its posts go to the new one', async () => {
   const { accountId, id, before, held, dispatcher } = await createHeld()
   await postEvents(db, dispatcher, accountId, 2)
   await until('the posts', () => held.length === 2)
@@ -55,7 +55,7 @@ test('410 of the address before disables nothing, and what it was posted goes to
   expect(rows).toEqual([{ enabled: true, reason: null }])
 })
 
-test('an address that is new has not failed yet, however long the one before did', async () => {
+test('a new address has not failed yet, however long the previous one did', async () => {
   const { accountId, id, before, held, dispatcher } = await createHeld()
   await db.query(`update webhooks set failing_since = now() - interval '6 days' where id = $1`, [id])
   await postEvents(db, dispatcher, accountId, 1)
@@ -82,7 +82,7 @@ test('a failure disables nothing that another process has seen working since', a
   held[1]?.writeHead(204).end()
 })
 
-test('410 tells nothing of a webhook that was disabled while the post was on its way, and leaves the reason', async () => {
+test('410 is ignored for a webhook that was disabled during the post, and keeps the reason', async () => {
   const { accountId, id, held, dispatcher } = await createHeld()
   const watcher = await receive()
   const { id: watcherId } = await insertTestWebhook(db, accountId, watcher.url)
@@ -102,7 +102,7 @@ test('410 tells nothing of a webhook that was disabled while the post was on its
   expect(rowCount).toBe(0)
 })
 
-test('a change counts that was made in the same moment as the one before', async () => {
+test('a change counts even if made in the same moment as the previous one', async () => {
   const [first, second] = [await receive(), await receive()]
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, first.url)

@@ -104,7 +104,7 @@ async function runToEnd(account: TestAccount, url: string): Promise<Replay> {
   return shown
 }
 
-test('posts the events of a time again with the ids they had, and counts them', async () => {
+test('reposts the events of a period with their ids, and counts them', async () => {
   const receiver = await receive()
   const { account, url, ids } = await createLate(receiver, 30)
   start()
@@ -120,7 +120,7 @@ test('posts the events of a time again with the ids they had, and counts them', 
   expect(deliveries).toMatchObject({ data: [{ webhook: url.split('/').at(-1), outcome: 'ok' }] })
 })
 
-test('posts only the types that are asked for, and only between the times', async () => {
+test('reposts only the requested types, and only within the period', async () => {
   const receiver = await receive()
   const { account, url } = await createLate(receiver, 3)
   const until = new Date().toISOString()
@@ -140,7 +140,7 @@ test('posts only the types that are asked for, and only between the times', asyn
   expect(await ended({ since: hourAgo(), types: ['message.received'] })).toMatchObject({ events: 1, delivered: 1 })
 })
 
-test('catches up after a 410 from before it, as the guide says: what was refused and what waited is older than disabled_at', async () => {
+test('catches up after an earlier 410, as in the guide: refused and pending events are older than disabled_at', async () => {
   let isGone = true
   const receiver = await receive((response) => response.writeHead(isGone ? 410 : 204).end())
   const account = await createTestAccount(db)
@@ -162,7 +162,7 @@ test('catches up after a 410 from before it, as the guide says: what was refused
   expect(await replay(hourAgo())).toMatchObject({ events: 5, delivered: 5 })
 })
 
-test('posts only what was refused and never taken, where that is asked for', async () => {
+test('reposts only events that were refused and never accepted, on request', async () => {
   let isWell = false
   const receiver = await receive((response) =>
     response.writeHead(isWell || receiver.received.length <= 2 ? 204 : 500).end(),
@@ -190,7 +190,7 @@ test('posts only what was refused and never taken, where that is asked for', asy
   expect(await replay()).toMatchObject({ events: 0 })
 })
 
-test('skips no event whose transaction was running when it was asked for', async () => {
+test('skips no event whose transaction was running at the request', async () => {
   const receiver = await receive()
   const { account, url } = await createLate(receiver, 1)
   start()
@@ -206,7 +206,7 @@ test('skips no event whose transaction was running when it was asked for', async
   expect(await runToEnd(account, location)).toMatchObject({ status: 'completed', events: 2, delivered: 2 })
 })
 
-test('is one replay however often it is asked for with its key, and whoever of several processes feeds it', async () => {
+test('is one replay for repeated requests with its key, fed by any process', async () => {
   const receiver = await receive()
   const { account, url, ids } = await createLate(receiver, 5000)
   start({ windowMax: 128 })
@@ -225,7 +225,7 @@ test('is one replay however often it is asked for with its key, and whoever of s
   expect(idsOf(receiver).sort()).toEqual(ids)
 })
 
-test('does not delay what is fresh', async () => {
+test('does not delay new events', async () => {
   const latencies: number[] = []
   const receiver = await receive((response, { at, body }) => {
     const { sequence, timestamp } = JSON.parse(body) as { sequence: number; timestamp: string }
@@ -249,7 +249,7 @@ test('does not delay what is fresh', async () => {
   expect(receiver.received.length).toBeLessThan(3000)
 })
 
-test.each([false, true])('looks into no day before its time (only what failed: %s)', async (onlyFailed) => {
+test.each([false, true])('reads no day before its period (only what failed: %s)', async (onlyFailed) => {
   const { account, url } = await createLate(await receive(), 3)
   const { headers } = await call(account, 'POST', `${url}/replay`, { since: hourAgo(), only_failed: onlyFailed })
   await db.query(`update replays set txid = '1'`)
@@ -278,7 +278,7 @@ test.each([false, true])('looks into no day before its time (only what failed: %
   expect(rows).toHaveLength(1)
 })
 
-test('goes on after a crash, and posts what the dead process had taken when its lease ends', async () => {
+test('resumes after a crash, and posts the dead process’s claims when its lease ends', async () => {
   const receiver = await receive()
   const { account, url, ids } = await createLate(receiver, 20)
   const { headers } = await call(account, 'POST', `${url}/replay`, { since: hourAgo() })
@@ -324,7 +324,7 @@ test('can be canceled, and ends when its webhook is disabled or deleted', async 
   expect(receiver.received).toHaveLength(0)
 })
 
-test('drops what waits for one that was canceled, however late a process looks', async () => {
+test('drops the posts of a canceled one, however late a process checks', async () => {
   const receiver = await receive()
   const { account, url } = await createLate(receiver, 10)
   const { headers } = await call(account, 'POST', `${url}/replay`, { since: hourAgo() })
@@ -336,7 +336,7 @@ test('drops what waits for one that was canceled, however late a process looks',
   expect((await db.query('select from outbox')).rowCount).toBe(0)
 })
 
-test('refuses times that there are no events of, and more replays than may run', async () => {
+test('refuses periods without events, and more replays than may run', async () => {
   const receiver = await receive()
   const { account, url } = await createLate(receiver, 1)
   const faultsOf = async (body: object) => {
@@ -357,7 +357,7 @@ test('refuses times that there are no events of, and more replays than may run',
   expect((await call(other, 'GET', `${url}/replays`)).status).toBe(404)
 })
 
-test('takes turns: a replay of a long log keeps nobody else waiting', async () => {
+test('takes turns: a replay of a long log delays no others', async () => {
   const receiver = await receive()
   const long = await createLate(receiver, 4100)
   const other = await createLate(receiver, 3)
@@ -375,7 +375,7 @@ test('takes turns: a replay of a long log keeps nobody else waiting', async () =
   expect(await runToEnd(long.account, String(slow.headers.location))).toMatchObject({ status: 'completed', events: 0 })
 })
 
-test('makes way for others where it fails each time', async () => {
+test('yields to others if it fails each time', async () => {
   const receiver = await receive()
   const [broken, other] = [await createLate(receiver, 3), await createLate(receiver, 3)]
   await call(broken.account, 'POST', `${broken.url}/replay`, { since: hourAgo() })

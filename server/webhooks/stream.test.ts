@@ -95,7 +95,7 @@ function listenToQueries(): { end: () => string[] } {
 const record = (account: TestAccount, sequence: number, type: EventType = 'message.delivered', message = 'hello') =>
   recordEvents(db, [{ accountId: account.accountId, type, sequence, data: { message: { message } } }], nobody)
 
-test('a HEAD is answered as a GET would begin, and ends', async () => {
+test('a HEAD gets the head of a GET, and ends', async () => {
   const { url, watch } = await listen()
   const account = await createTestAccount(db)
   const ask = (query: string) => fetch(`${url}/v1/events/stream${query}`, { method: 'HEAD', headers: account.headers })
@@ -105,7 +105,7 @@ test('a HEAD is answered as a GET would begin, and ends', async () => {
   expect(watch.count).toBe(0)
 })
 
-test('tells everything that is wrong with a query at once, and of an id to go on from by its header', async () => {
+test('reports all faults of a query at once, and of a starting id by its header', async () => {
   const { url, watch } = await listen()
   const account = await createTestAccount(db)
   const faultsOf = async (query: string, headers: Record<string, string> = {}) => {
@@ -119,7 +119,7 @@ test('tells everything that is wrong with a query at once, and of an id to go on
   expect(watch.count).toBe(0)
 })
 
-test('streams what happens from now on, and what was missed after an id', async () => {
+test('streams new events, and missed ones after an id', async () => {
   const { url } = await listen()
   const account = await createTestAccount(db)
   await record(account, 1)
@@ -143,7 +143,7 @@ test('streams what happens from now on, and what was missed after an id', async 
   expect(all.sequences).toEqual([1, 2, 3, 4, 5])
 })
 
-test('streams only the types that are asked for, only its account, and no texts to those who may not read them', async () => {
+test('streams only the requested types, only its account’s, and no texts to callers who may not read them', async () => {
   const { url } = await listen()
   const account = await createTestAccount(db, { scopes: ['events:read'] })
   const other = await createTestAccount(db)
@@ -158,7 +158,7 @@ test('streams only the types that are asked for, only its account, and no texts 
   })
 })
 
-test('says every now and then that it is there, and from where to go on', async () => {
+test('sends a sign of life with its position from time to time', async () => {
   const { url } = await listen()
   const account = await createTestAccount(db)
   const stream = await new Stream().open(`${url}/v1/events/stream?type=message.failed`, account)
@@ -180,7 +180,7 @@ test('ends within five seconds when its token is revoked', async () => {
   expect(performance.now() - began).toBeLessThan(8000)
 })
 
-test('tells no texts any more to whose key may no longer read them', async () => {
+test('sends no more texts to a caller whose key may no longer read them', async () => {
   const { url } = await listen()
   const account = await createTestAccount(db)
   const stream = await new Stream().open(`${url}/v1/events/stream?after=start`, account)
@@ -222,19 +222,19 @@ async function streamWithoutEnd(options: Partial<Parameters<typeof streamEvents>
   return state
 }
 
-test('ends for who may no longer read while there is still much to tell', async () => {
+test('ends for a caller who may no longer read, even with many events left', async () => {
   let isAllowed = true
   const state = await streamWithoutEnd({ isAllowed: () => Promise.resolve(isAllowed) })
   isAllowed = false
   await until('the end', () => state.isOver)
 })
 
-test('ends when its time is over, also while there is still much to tell', async () => {
+test('ends when its time is over, even with many events left', async () => {
   const state = await streamWithoutEnd({ endAfterMs: 200 })
   await until('the end', () => state.isOver)
 })
 
-test('cuts off a reader that takes nothing, holding little for it, and lets it go on by id', async () => {
+test('disconnects a stalled reader, with little held for it, and lets it resume by id', async () => {
   const { port, url, watch } = await listen()
   const account = await createTestAccount(db)
   const text = 'x'.repeat(100_000)
@@ -265,7 +265,7 @@ test('cuts off a reader that takes nothing, holding little for it, and lets it g
   expect(rest.sequences).toHaveLength(400)
 })
 
-test('ends what waits when the application closes, and at once when the caller goes', async () => {
+test('ends waits when the application closes, and at once when the caller leaves', async () => {
   const { close, url, watch } = await listen({ tickMs: 50 })
   const account = await createTestAccount(db)
   const streams = await Promise.all([1, 2].map(() => new Stream().open(`${url}/v1/events/stream`, account)))
@@ -283,7 +283,7 @@ test('ends what waits when the application closes, and at once when the caller g
   await until('the ends', () => streams.every((stream) => stream.isOver))
 })
 
-test('lets an account wait so often and no more, and asks the database once a tick for all', async () => {
+test('limits an account’s waits, and queries the database once a tick for all', async () => {
   const { url, watch } = await listen({ accountMax: 3, tickMs: 100 })
   const account = await createTestAccount(db)
   const other = await createTestAccount(db)

@@ -200,34 +200,30 @@ class Walk {
   }
 }
 
-test.each([1, 2, 3])(
-  'every event is taken by every endpoint, and in order where that is asked for: walk %i',
-  async (seed) => {
-    const walk = new Walk(seed, await insertTestAccount(db))
-    const receiver = await startReceiver((response, received) => walk.answer(response, received))
-    walk.url = `http://127.0.0.1:${receiver.port}`
-    const batch = { max_events: 4, max_wait_ms: 30 }
-    for (const settings of [{}, { ordered: true }, { batch }, { ordered: true, batch }])
-      await walk.addEndpoint(settings)
-    for (let n = 0; n < rounds; n++) await walk.round()
-    await walk.rest()
-    await receiver.close()
+test.each([1, 2, 3])('every endpoint accepts every event, and in order if requested: walk %i', async (seed) => {
+  const walk = new Walk(seed, await insertTestAccount(db))
+  const receiver = await startReceiver((response, received) => walk.answer(response, received))
+  walk.url = `http://127.0.0.1:${receiver.port}`
+  const batch = { max_events: 4, max_wait_ms: 30 }
+  for (const settings of [{}, { ordered: true }, { batch }, { ordered: true, batch }]) await walk.addEndpoint(settings)
+  for (let n = 0; n < rounds; n++) await walk.round()
+  await walk.rest()
+  await receiver.close()
 
-    for (const { id, isOrdered, taken } of walk.endpoints) {
-      const inOrder = [...taken]
-      for (const { eventIds } of walk.stories) {
-        const told = eventIds.map((eventId) => showId('evt', eventId))
-        const got = isOrdered ? inOrder.filter((one) => told.includes(one)) : told.filter((one) => taken.has(one))
-        expect(got).toEqual(told)
-      }
-      const { rows: open } = await db.query(
-        `select event_id from attempts
+  for (const { id, isOrdered, taken } of walk.endpoints) {
+    const inOrder = [...taken]
+    for (const { eventIds } of walk.stories) {
+      const told = eventIds.map((eventId) => showId('evt', eventId))
+      const got = isOrdered ? inOrder.filter((one) => told.includes(one)) : told.filter((one) => taken.has(one))
+      expect(got).toEqual(told)
+    }
+    const { rows: open } = await db.query(
+      `select event_id from attempts
        where endpoint_id = $1
        group by event_id
        having count(*) filter (where outcome = 'ok') = 0 or count(*) filter (where next_attempt_at is null) = 0`,
-        [id],
-      )
-      expect(open).toEqual([])
-    }
-  },
-)
+      [id],
+    )
+    expect(open).toEqual([])
+  }
+})

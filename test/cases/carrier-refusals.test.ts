@@ -25,13 +25,13 @@ beforeEach(async () => {
 
 const isOut = (): Promise<boolean> => isOptedOut(test.db, test.context.vault, test.accountId, person)
 
-it('the answer that was reported says that the recipient has opted out', () => {
+it('the reported response says that the recipient has opted out', () => {
   const answer = twilio.readAnswer({ status: 400, headers: {}, body: refusal }, {} as never, {} as never)
   expect(answer).toMatchObject({ kind: 'refused', code: '21610', reason: { code: 'recipient_opted_out' } })
 })
 
 describe('a refusal because of an opt-out', () => {
-  it('opts the person out, with the message as proof, and can be taken back', async () => {
+  it('opts the person out, with the message as proof, and can be undone', async () => {
     const handover = await test.lease({ theirNumber: person })
     await test.answer(handover, {
       state: 'refused',
@@ -49,7 +49,7 @@ describe('a refusal because of an opt-out', () => {
     expect(await isOut()).toBe(false)
   })
 
-  it('is counted for the campaign and the broadcast of the message', async () => {
+  it('is counted for the message’s campaign and broadcast', async () => {
     const [campaignId, broadcastId] = [newId(), newId()]
     const handover = await test.lease({ theirNumber: person })
     await test.db.query(`update messages set campaign_id = $2, broadcast_id = $3 where id = $1`, [

@@ -37,7 +37,7 @@ describe('letters of code pages', () => {
   it.each([
     ['cyrillic.csv', 'windows-1251', 'text/csv; charset=windows-1251', ['Ольга', 'Игорь']],
     ['japanese.csv', 'shift_jis', 'text/csv; charset=Shift_JIS', ['さくら', '健太']],
-  ])('are recognised in %s, and read as declared', async (name, encoding, declared, names) => {
+  ])('are recognized in %s, and read as declared', async (name, encoding, declared, names) => {
     for (const type of ['text/csv', declared]) {
       const { over, contacts } = await take(caseOf(name), { type })
       expect(over).toMatchObject({ status: 'completed', detected: { encoding } })
@@ -62,7 +62,7 @@ describe('letters of code pages', () => {
     ['windows-1252', 'cp1252', 'Teléfono;Nombre\n+34612345601;José Peña\n+34612345602;Núñez – “Ñ”\n'],
   ]
 
-  it.each(texts)('of %s are recognised', async (encoding, name, text) => {
+  it.each(texts)('of %s are recognized', async (encoding, name, text) => {
     const { over, contacts } = await take(encode(text, name))
     expect(over).toMatchObject({ status: 'completed', detected: { encoding } })
     const names = text
@@ -74,7 +74,7 @@ describe('letters of code pages', () => {
     )
   })
 
-  it('that could be of several are asked about, with what they would be, and nothing is stored', async () => {
+  it('that fit several get a question with each result, and nothing is stored', async () => {
     const campaign = await test.newCampaign()
     const hebrew = encode('phone;שם\n+972501234501;יוסי\n', 'cp1255')
     const { status, body } = await test.upload(campaign, 'text/csv', hebrew)
@@ -115,8 +115,8 @@ describe('formulas without results', () => {
   })
 })
 
-describe('words for nothing', () => {
-  it('are nothing, and counted; Null is a surname', async () => {
+describe('words for empty values', () => {
+  it('are empty, and counted; Null is a surname', async () => {
     const { over, contacts } = await take(caseOf('null-words.csv'))
     expect(over).toMatchObject({ status: 'completed', repairs: { null_words: 2 } })
     expect(contacts).toMatchObject([
@@ -136,7 +136,7 @@ describe('words for nothing', () => {
 })
 
 describe('several values in a cell', () => {
-  it('of Google are tags; of several numbers the first is taken and the answer says so', async () => {
+  it('of Google are tags; of several numbers the first is taken, and the response says so', async () => {
     const { over, contacts } = await take(caseOf('several-values.csv'))
     expect(contacts.map(({ phone_number, tags }) => [phone_number, tags])).toEqual([
       ['15551231401', ['myContacts', 'Patients']],
@@ -147,7 +147,7 @@ describe('several values in a cell', () => {
 })
 
 describe('time zones', () => {
-  it('are those of the number, where an abbreviation has no summer time, and read as Windows has them', async () => {
+  it('are the number’s, if an abbreviation has no summer time, and Windows names are read', async () => {
     const { over, contacts } = await take(caseOf('zones.csv'))
     expect(over).toMatchObject({ status: 'completed' })
     expect(contacts.map(({ timezone }) => timezone)).toEqual(['America/New_York', 'America/New_York', 'Asia/Calcutta'])
@@ -178,13 +178,13 @@ describe('time zones', () => {
     expect(readZone(text, number)).toEqual({ timezone })
   })
 
-  it('that are none are refused with the one of the number', () => {
+  it('that do not exist are refused, with the number’s as a suggestion', () => {
     expect(readZone('Eastern', '12125550136')).toMatchObject({ code: 'invalid_value', suggestion: 'America/New_York' })
   })
 })
 
 describe('exports', () => {
-  it('escape what a spreadsheet would run at the beginning of each line of a cell, and an import takes it away', async () => {
+  it('escape formulas at the start of each line of a cell, and an import removes the escapes', async () => {
     const campaign = await test.newCampaign()
     const attributes = { note: 'a\n=cmd()\n+1\r\n-2\r@x', dash: '-', text: 'a - b = c' }
     await test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number: '15551231801', attributes })

@@ -73,7 +73,7 @@ async function wait(seconds: number): Promise<void> {
 
 const isOut = (): Promise<boolean> => isOptedOut(test.db, test.context.vault, test.accountId, person)
 
-describe('two replies with one reference, whose parts come crossed', () => {
+describe('two replies with one reference and interleaved parts', () => {
   const [a1, a2, b1, b2] = [part(1, 2, 'I come '), part(2, 2, 'on Monday'), part(1, 2, 'Not me, '), part(2, 2, 'sorry')]
 
   it.each([
@@ -103,14 +103,14 @@ describe('two replies with one reference, whose parts come crossed', () => {
     expect(all.every((one) => /^~(?:[да]+|[нет]+)$/.test(one))).toBe(true)
   })
 
-  it('end each other for a minute; then the reference is used again', async () => {
+  it('end each other for a minute; then the reference can be used again', async () => {
     await deliverAll([a1, b1])
     await wait(61)
     await deliverAll([part(1, 2, 'On Friday '), part(2, 2, 'at six')])
     expect(await replies()).toEqual(['~I come ', '~Not me, ', 'On Friday at six'])
   })
 
-  it('are both whole where one is before the other begins, where their references differ, and where a part comes twice', async () => {
+  it('are both complete if one precedes the other, if their references differ, and if a part is repeated', async () => {
     await deliverAll([a1, a2, b1, b2])
     await deliverAll([part(1, 2, 'C1 '), part(1, 2, 'D1 ', 8), part(2, 2, 'D2', 8), part(2, 2, 'C2')])
     await deliverAll([part(1, 2, 'E1 ', 9), part(1, 2, 'E1 ', 9), part(2, 2, 'E2', 9)])
@@ -118,7 +118,7 @@ describe('two replies with one reference, whose parts come crossed', () => {
     expect(warnings).toEqual([])
   })
 
-  it('are not crossed where the first has waited for its last part for a minute: it goes as it is, and the second is whole', async () => {
+  it('are not mixed if the first has waited for its last part for a minute: it is stored partially, and the second completely', async () => {
     await deliver(a1)
     await wait(61)
     await deliverAll([b1, b2])
@@ -133,7 +133,7 @@ describe('two replies with one reference, whose parts come crossed', () => {
     expect(await replies()).toEqual(['~I come ', '~STOP', '~on Monday', '~START'])
   })
 
-  it('opt out by a STOP that was there before', async () => {
+  it('opt out by an earlier STOP', async () => {
     await deliverAll([part(1, 2, 'STOP'), b1])
     expect(await isOut()).toBe(true)
   })

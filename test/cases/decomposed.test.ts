@@ -45,7 +45,7 @@ afterAll(async () => {
   await program?.remove()
 })
 
-test('the case is decomposed, and more than one segment as it is', () => {
+test('the case is decomposed, and has more than one segment as it is', () => {
   expect(message).not.toBe(composed)
 })
 
@@ -66,7 +66,7 @@ test('a send, its preview and an item of a batch are one segment of GSM-7', asyn
   expect(await client.send({ to, message, encoding: 'gsm7' })).toMatchObject({ encoding: 'GSM-7' })
 })
 
-test('what templates and broadcasts render from decomposed values is composed', async () => {
+test('templates and broadcasts compose decomposed values', async () => {
   const { client } = program
   await client.expect('POST', '/v1/templates', { name: 'table', body: 'Señor {{ name }}: Café'.normalize('NFD') })
   const sent = await client.expect<Message>('POST', '/v1/messages/send', {
@@ -111,7 +111,7 @@ test('letters that GSM-7 lacks are half as long in UCS-2', async () => {
   expect(sent).toMatchObject({ encoding: 'UCS-2', segments: 1, message: vietnamese })
 })
 
-test('a keyword is one, composed or not', async () => {
+test('a keyword is recognized, composed or not', async () => {
   const { client } = program
   for (const [from, text] of [
     ['15551232611', 'ARRÊT'.normalize('NFD')],

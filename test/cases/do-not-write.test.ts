@@ -52,7 +52,7 @@ describe('a column of opt-outs', () => {
     expect(out).toEqual(['12025550322', '12025550323'])
   })
 
-  it('opts out who has a yes in it, whatever it is written with', async () => {
+  it('opts out people with a yes in it, in any spelling', async () => {
     const { over, out, contacts } = await take(caseOf('consent-out.csv'))
     expect(over).toMatchObject({
       status: 'completed',
@@ -87,7 +87,7 @@ describe('a column of opt-outs', () => {
     ['수신거부', '예', '아니오'],
     ['إلغاء الاشتراك', 'نعم', 'لا'],
     ['הסרה', 'כן', 'לא'],
-  ])('is known as %s, with %s', async (name, yes, no) => {
+  ])('is recognized as %s, with %s', async (name, yes, no) => {
     const { over, out } = await take(`Phone;${name}\n+15551235001;${yes}\n+15551235002;${no}\n`)
     expect([over.mapping?.[name], out]).toEqual(['opted_out', ['15551235001']])
   })
@@ -115,14 +115,14 @@ describe('a column of opt-outs', () => {
     expect((await take(JSON.stringify(line), { type: 'application/x-ndjson' })).out).toEqual(['15551235001'])
   })
 
-  it('is said by a mapping, too', async () => {
+  it('may be named by a mapping', async () => {
     const query = `?mapping=${encodeURIComponent('{"Flag":"opted_out"}')}`
     expect((await take('Phone,Flag\n+15551235001,y\n+15551235002,n', { query })).out).toEqual(['15551235001'])
   })
 })
 
 describe('a column of consents', () => {
-  it('opts in who has a yes, and out who has a no', async () => {
+  it('opts in people with a yes, and out people with a no', async () => {
     const { over, contacts, out } = await take(caseOf('consent-in.csv'))
     expect(over).toMatchObject({ status: 'completed', mapping: { 'Opt-in': 'consent' } })
     expect(out).toEqual(numbersOf(15551235010, 2, 4, 6))
@@ -140,7 +140,7 @@ describe('a column of consents', () => {
     ['Согласие', 'да', 'нет'],
     ['同意', 'はい', 'いいえ'],
     ['Zgoda', 'TAK', 'NIE'],
-  ])('is known as %s', async (name, yes, no) => {
+  ])('is recognized as %s', async (name, yes, no) => {
     const { contacts, out } = await take(
       `Phone;${name}\n+15551235001;${yes}\n+15551235002;${no}\n+15551235003;${yes}\n`,
     )
@@ -148,7 +148,7 @@ describe('a column of consents', () => {
     expect(contacts.find(({ phone_number }) => phone_number === '15551235001')?.consent).toBe('opted_in')
   })
 
-  it('never lets a no in, also where it cannot be read', async () => {
+  it('never opts anybody in by a no, even an unclear one', async () => {
     const { over, contacts } = await take('Phone,Consent\n+15551235001,perhaps\n+15551235002,yes')
     expect(contacts.map(({ phone_number }) => phone_number)).toEqual(['15551235002'])
     expect(over['faults']).toMatchObject([
@@ -179,7 +179,7 @@ describe('a consent that people wrote themselves', () => {
     expect([over.counts, contacts.length]).toMatchObject([{ failed: 0 }, cells.length])
   })
 
-  it('lets nobody in who cannot be read, also where most are so', async () => {
+  it('opts nobody in by an unclear cell, even if most are unclear', async () => {
     const consents = await take(
       fileOf('SMS consent', ['ask Bob', 'see file', 'yes, but no SMS', 'not opted out', 'yes']),
     )
@@ -191,12 +191,12 @@ describe('a consent that people wrote themselves', () => {
     expect(crossed.over['faults']).toMatchObject([{ column: 'Opt-out', count: 2, code: 'invalid_value' }])
   })
 
-  it('counts behind the first rows, too', async () => {
+  it('also counts behind the first rows', async () => {
     const cells = Array.from({ length: 250 }, (_, n) => (n === 240 ? 'Opted out' : 'Customer'))
     expect((await take(fileOf('Status', cells))).out).toEqual(['15551235241'])
   })
 
-  it('is left alone where a mapping says that the column is something else', async () => {
+  it('is ignored if a mapping gives the column another meaning', async () => {
     const query = `?mapping=${encodeURIComponent('{"Status":"attributes.Status"}')}`
     expect((await take(fileOf('Status', ['Lead', 'Opted out']), { query })).out).toEqual([])
   })
@@ -234,7 +234,7 @@ describe('a name with a verb', () => {
     ['Email opt-out', ['yes', 'no']],
     ['Email status', ['Active', 'Unsubscribed']],
     ['Non-profit contact', ['no', 'yes']],
-  ])('opts nobody out where it says something else: %s', async (name, cells) => {
+  ])('opts nobody out if it means something else: %s', async (name, cells) => {
     const { over, out } = await take(fileOf(name, cells))
     expect([out, over.counts]).toMatchObject([[], { created: 2, failed: 0 }])
   })
@@ -248,7 +248,7 @@ describe('a name with a verb', () => {
   )
 })
 
-describe('rows of a workbook that are hidden', () => {
+describe('hidden rows of a workbook', () => {
   it('are left out and counted', async () => {
     const type = workbookType
     const tried = await take(caseOf('filtered.xlsx'), { type, query: '?dry_run=true' })
@@ -260,7 +260,7 @@ describe('rows of a workbook that are hidden', () => {
     expect(all.over).toMatchObject({ counts: { created: 4, hidden: 0 } })
   })
 
-  it('opt out who is out by them, and are not where the names are', async () => {
+  it('opt out people who are out by them, and are not read for the names', async () => {
     const hide = (row: string, how: string): string => row.replace('<row', `<row ${how}`)
     const rows = [
       hide(rowOf('Phone', 'Old names'), 'hidden="true"'),

@@ -32,7 +32,7 @@ async function refusal(file: string, query = ''): Promise<Record<string, unknown
 const mappingOf = (mapping: object): string => `?mapping=${encodeURIComponent(JSON.stringify(mapping))}`
 
 describe('titles above the names', () => {
-  it('are passed over, in CSV and in workbooks, with a mapping or without', async () => {
+  it('are skipped, in CSV and in workbooks, with a mapping or without', async () => {
     for (const [name, type, headerLine, digits] of [
       ['title-rows.csv', 'text/csv', 4, '1555123900'],
       ['title-rows.xlsx', workbookType, 3, '1555123902'],
@@ -50,7 +50,7 @@ describe('titles above the names', () => {
       }
   })
 
-  it('may be anything that is no row of names', async () => {
+  it('may be anything that is not a header', async () => {
     const rows = 'Telefon;Vorname\n+4915112345601;Ann\n'
     for (const titles of [
       'Mitglieder;\nStand: 1.11.2026;\n',
@@ -63,14 +63,14 @@ describe('titles above the names', () => {
     expect((await take(rawWorkbook(sheet), { type: workbookType })).over.counts).toMatchObject({ created: 1 })
   })
 
-  it('are marked by the sender of the file if they cannot be recognised', async () => {
+  it('are marked by the file’s sender if they cannot be recognized', async () => {
     const file = 'Phone,Reason\nNr,Who\n+15551239001,Ann\n'
     const { over } = await take(file, { query: `${mappingOf({ Nr: 'phone_number' })}&header_line=2` })
     expect(over).toMatchObject({ detected: { header_line: 2 }, counts: { created: 1 } })
   })
 })
 
-describe('what separates cells', () => {
+describe('the delimiter', () => {
   it.each([
     ['Name;Phone\nSmith, Ann;+15551239001\nJones, Bob;+15551239002\n', ';'],
     ['Phone|Note, long|City\n+15551239001|a, b|Rome\n+15551239002|c|Oslo\n', '|'],
@@ -83,7 +83,7 @@ describe('what separates cells', () => {
 })
 
 describe('columns of numbers', () => {
-  it('named mobile win over phone wherever they are, and rows with only the other are reported', async () => {
+  it('named mobile precede phone in any place, and rows with only the other are reported', async () => {
     const { over, contacts } = await take(caseOf('two-phones.csv'))
     expect(over.mapping).toMatchObject({ Mobile: 'phone_number', Phone: 'attributes.Phone' })
     expect(contacts.map(({ phone_number }) => phone_number)).toEqual(['491713920041', '491713920042'])
@@ -111,12 +111,12 @@ describe('columns of numbers', () => {
     ['Business Phone;Customer Mobile #1', 'Customer Mobile #1'],
     ['Number;Phone', 'Phone'],
     ['Phone Type;Phone', 'Phone'],
-  ])('are known in %s', async (names, column) => {
+  ])('are recognized in %s', async (names, column) => {
     const { over } = await take(`${names}\n+4930901820;+4915112345601\n`)
     expect(over).toMatchObject({ detected: { number_column: column }, counts: { created: 1 } })
   })
 
-  it('are the ones that have numbers, not the first that is called so', async () => {
+  it('are those with numbers, not the first with the name', async () => {
     const { over } = await take('Number,Mobile,Phone\n17,,+15551239001\n18,,+15551239002\n')
     expect(over).toMatchObject({ detected: { number_column: 'Phone' }, counts: { created: 2 } })
   })
@@ -132,8 +132,8 @@ describe('columns of numbers', () => {
   })
 })
 
-describe('columns without anything', () => {
-  it('count for nothing', async () => {
+describe('empty columns', () => {
+  it('are not counted', async () => {
     for (const query of ['?dry_run=true', '']) {
       const { over, contacts } = await take(caseOf('many-columns.csv'), { query })
       expect(over).toMatchObject({ counts: { created: 1, failed: 0 }, detected: { number_column: 'Mobile Phone' } })
@@ -142,7 +142,7 @@ describe('columns without anything', () => {
     expect((await take('Phone,Notes,Notes\n+15551239001,a,\n')).over.counts).toMatchObject({ created: 1 })
   })
 
-  it('are no reason to refuse a file, and the others are with the mapping that leaves the rest out', async () => {
+  it('are no reason to refuse a file, and the others are with the mapping that omits the rest', async () => {
     const names = Array.from({ length: 60 }, (_, n) => `c${n}`)
     const file = `Phone,${names.join()}\n+15551239001,${names.join()}\n`
     const { suggestion } = await refusal(file)
@@ -152,8 +152,8 @@ describe('columns without anything', () => {
   })
 })
 
-describe('what was decided', () => {
-  it('is in the answer and the dry run, with three cells of each column', async () => {
+describe('the decisions about a table', () => {
+  it('are in the response and the dry run, with three cells of each column', async () => {
     const campaign = await test.newCampaign()
     const file =
       'Phone,City\n+15551239001,Rome\n+15551239002,Rome\n+15551239003,Oslo\n+15551239004,Bonn\n+15551239005,Kyiv\n'
@@ -170,7 +170,7 @@ describe('what was decided', () => {
     expect((await test.run(campaign, 'text/csv', file, '?dry_run=true'))['columns']).toEqual(columns)
   })
 
-  it('groups equal faults, and says what would make the rows pass', async () => {
+  it('group equal faults, and say what would make the rows pass', async () => {
     const rows = Array.from({ length: 6001 }, (_, n) => `07911 ${123_456 + n}`)
     const { over } = await take(`Phone\n${rows.join('\n')}\n`)
     expect(over).toMatchObject({ counts: { failed: 6001 } })

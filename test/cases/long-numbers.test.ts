@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => program?.remove())
 
-test('a number of a machine is imported and sent', async () => {
+test('a machine’s number is imported and sent', async () => {
   const { client } = program
   const phones = new Phones(Number(/Simulated phones +http:\/\/127\.0\.0\.1:(\d+)/.exec(program.stdout)?.[1]))
   const { id } = await client.expect<{ id: string }>('POST', '/v1/campaigns', { name: 'Meters' })
@@ -33,7 +33,7 @@ test('a number of a machine is imported and sent', async () => {
   await until('it arrives', async () => (await phones.texts(machine)).length === 1)
 })
 
-test('elsewhere a wrong length is refused as ever, and the reason names the setting', async () => {
+test('elsewhere a wrong length is still refused, and the reason names the setting', async () => {
   const refused = await program.client.call('POST', '/v1/messages/send', { to: '+3584000000001234', message: 'Hi' })
   expect(refused.status).toBe(422)
   const far = await program.client.call('POST', '/v1/messages/send', { to: '+336000000001234', message: 'Hi' })

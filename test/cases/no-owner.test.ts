@@ -37,12 +37,12 @@ const orphans = (): ReturnType<typeof listOrphans> =>
 describe('another spelling of our number', () => {
   beforeEach(() => insertTestSender(test.db, test.accountId, test.carrierId, ours))
 
-  it('with a suffix that makes it no number is ours, and its STOP counts', async () => {
+  it('with a suffix that makes it invalid is ours, and its STOP counts', async () => {
     expect(await says(suffixed?.source ?? '', suffixed?.dest ?? '', suffixed?.text ?? '')).toBe('stored')
     expect(await isOut(suffixed?.source ?? '')).toBe(true)
   })
 
-  it('in national form is ours, without any setting of the carrier', async () => {
+  it('in national form is ours, without a setting of the carrier', async () => {
     expect(await says(national?.source ?? '', national?.dest ?? '', national?.text ?? '')).toBe('stored')
     const { rows } = await test.db.query(`select our_number as number from messages where direction = 'inbound'`)
     expect(rows).toEqual([{ number: ours }])
@@ -69,13 +69,13 @@ describe('another spelling of our number', () => {
   })
 })
 
-describe('a number that nobody has', () => {
-  it('that is a number of its own is not taken for ours', async () => {
+describe('an unassigned number', () => {
+  it('that is a number of its own is not mistaken for ours', async () => {
     await insertTestSender(test.db, test.accountId, test.carrierId, '1555765432')
     expect(await says('15551233202', ours, 'STOP')).toBe('orphan')
   })
 
-  it('is shown, and given with its STOP to who registers it, without an opt-in of then', async () => {
+  it('is shown, and assigned with its STOP to the account that registers it, without an old opt-in', async () => {
     await says('15551233202', '15557650000', 'STOP')
     await says('15551233203', '15557650000', 'START')
     expect(await orphans()).toMatchObject([{ body: 'START' }, { body: 'STOP', destination: '15557650000' }])

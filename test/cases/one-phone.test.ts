@@ -123,12 +123,12 @@ test.each([
   ['Brazil', '5511987654321', '551187654321'],
   ['Côte d’Ivoire', '2250707123456', '22507123456'],
   ['Viet Nam', '84331234567', '841631234567'],
-])('a phone of %s is one person, whichever form STOP comes from', async (_country, current, old) => {
+])('a phone of %s is one person, in whichever form STOP arrives', async (_country, current, old) => {
   await expectOnePerson(current, old, old)
   await expectOnePerson(current, old, current)
 })
 
-test('lists of opt-outs, batches and erasures know the phone by every form', async () => {
+test('lists of opt-outs, batches and erasures recognize the phone in every form', async () => {
   const { client } = program
   await client.expect('POST', '/v1/opt-outs/import', 'number\n+5215522222222\n', { 'content-type': 'text/csv' })
   await client.expect('POST', '/v1/opt-outs/import', { opt_outs: [{ number: '551188888888' }] })
@@ -156,7 +156,7 @@ test('lists of opt-outs, batches and erasures know the phone by every form', asy
   expect(one.id).toBe(two.id)
 })
 
-test('an old form that may be two phones is refused with the likely number', async () => {
+test('an old form that may belong to two phones is refused with the likely number', async () => {
   const refused = await program.client.call('POST', '/v1/messages/send', { to: '551178123456', message: 'Hi' })
   expect(refused.body).toMatchObject({
     errors: [{ pointer: '#/to', code: 'invalid_phone_number', suggestion: '5511978123456' }],

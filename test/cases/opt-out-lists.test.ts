@@ -70,21 +70,21 @@ const asContacts = (text: string): string =>
     .map((line, at) => (at === 0 ? `phone,consent,${line.split(',')[1] ?? ''}` : line.replace(',', ',opted_out,')))
     .join('\n')
 
-describe('a quote that somebody wrote', () => {
+describe('a typed quote', () => {
   const six = numbersFrom(15551233901, 6)
 
-  it('takes nobody into a reason: all who begin a line are out', async () => {
+  it('takes no rows into a reason: all people at the start of a line are out', async () => {
     const { body, out } = await list(caseOf('opt-outs-quotes.csv'), six)
     expect(out).toEqual(six)
     expect(body).toMatchObject({ total: 6, created: 6, failed: 0 })
   })
 
-  it('costs no withdrawal of a contact: the row is taken, or listed and its number out', async () => {
+  it('loses no withdrawal of a contact: the row is accepted, or listed with its number opted out', async () => {
     const { out, failed } = await outOfContacts(asContacts(caseOf('opt-outs-quotes.csv').toString()), six)
     expect([out, failed]).toEqual([six, 1])
   })
 
-  it('and does not close costs its own line at most', async () => {
+  it('without an end costs its own line at most', async () => {
     const numbers = ['15551233921', '15551233922', ...numbersFrom(15551240000, 39)]
     const file = caseOf('opt-outs-open-quote.csv')
     expect(await list(file, numbers)).toMatchObject({ status: 200, out: numbers, body: { created: 41, failed: 0 } })
@@ -97,12 +97,12 @@ describe('a quote that somebody wrote', () => {
     ['between other separators', 'number;reason\r\n15551234001;"left; again\r\n15551234002;"spam"\r\n15551234003;'],
     ['in a list without names', '15551234001\n"15551234002\n15551234003'],
     ['behind Mac line breaks', 'number,reason\r15551234001,"a\r15551234002,"b" c\r15551234003,d'],
-  ])('is none around rows: %s', async (_, file) => {
+  ])('does not enclose rows: %s', async (_, file) => {
     const numbers = numbersFrom(15551234001, 3)
     expect((await list(file, numbers)).out).toEqual(numbers)
   })
 
-  it('holds lines together that are no rows', async () => {
+  it('joins lines that are not rows', async () => {
     const { body } = await list(
       'number,reason\n15551234001,"left\nwrote 15551234009, twice\nand ""left"""\n15551234002,x',
       [],
@@ -111,7 +111,7 @@ describe('a quote that somebody wrote', () => {
   })
 })
 
-describe('a list of opt-outs is read as a list of contacts is', () => {
+describe('a list of opt-outs is read like a list of contacts', () => {
   const two = ['79161234501', '79161234502']
 
   it('in the encodings of spreadsheets', async () => {
@@ -139,7 +139,7 @@ describe('a list of opt-outs is read as a list of contacts is', () => {
     })
   })
 
-  it('under the names that people use, below the titles of a report', async () => {
+  it('under common names, below the titles of a report', async () => {
     const file = 'Unsubscribes 2026,,\n,,\nName,Cell Phone #,Reason\nAnn,+1 555 123 4001,left\nBob,(555) 123-4002,'
     const { body, out } = await list(file, ['15551234001', '15551234002'])
     expect(body).toMatchObject({ detected: { header_line: 3, number_column: 'Cell Phone #' } })
@@ -168,7 +168,7 @@ describe('a list of opt-outs is read as a list of contacts is', () => {
     expect(broken.body).toMatchObject({ created: 3, failed: 1, errors: [{ line: 2, value: '+4917' }] })
   })
 
-  it('however the digits of a number are grouped, never with the first of them only', async () => {
+  it('for any grouping of a number’s digits, never with the first group alone', async () => {
     const whole = ['254733000014', '4916090000078', '4915123450068', '4367670005679', '4917113000031']
     const file = 'phone\n0733 000 014\n'
     const kenya = await list(file, whole, { query: '?default_country=KE' })

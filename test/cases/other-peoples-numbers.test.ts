@@ -84,7 +84,7 @@ const sentTo = async (number: string): Promise<number> =>
 
 const refusal = { pointer: '#/to', code: 'invalid_phone_number', suggestion: full }
 
-test('a national number is refused as recipient of a send, a preview and a batch, with both numbers that it may be', async () => {
+test('a national number is refused as the recipient of a send, a preview and a batch, with both possible numbers', async () => {
   const { client } = program
   const send = await client.call('POST', '/v1/messages/send', { to: national, message: 'Hi' })
   expect(send.body).toMatchObject({
@@ -116,7 +116,7 @@ test('it is refused through Twilio’s API with a messaging service, with a send
   expect(await sendTwilio({ To: `+${full}`, MessagingServiceSid: service })).toMatchObject({ status: 201 })
 })
 
-test('over SMPP it is refused as international, and with TON 2 it is of the country of the account', async () => {
+test('over SMPP it is refused as international, and with TON 2 it belongs to the account’s country', async () => {
   expect(await submit(TON.INTERNATIONAL, national)).toBe(ESME.RINVDSTADR)
   expect(await submit(TON.UNKNOWN, national)).toBe(ESME.RINVDSTADR)
   const before = await sentTo(full)
@@ -129,7 +129,7 @@ test('over SMPP it is refused as international, and with TON 2 it is of the coun
   await program.client.expect('PATCH', '/v1/settings', { default_country: null })
 })
 
-test('without a country of the account, that of its sender decides, at every door alike', async () => {
+test('without a country of the account, its sender’s decides, on every interface alike', async () => {
   const { client } = program
   await client.expect('PATCH', '/v1/settings', { default_country: null })
   await until('every door knows that there is none', async () => {
@@ -153,7 +153,7 @@ test('without a country of the account, that of its sender decides, at every doo
     expect(await client.send({ to, message: 'Hi' })).toMatchObject({ to })
 })
 
-test('it opts nobody else out, and is no contact of Egypt', async () => {
+test('it opts out nobody else, and is not a contact in Egypt', async () => {
   const { client } = program
   await client.expect('PATCH', '/v1/settings', { default_country: 'US' })
   expect((await client.call('POST', '/v1/opt-outs', { number: national })).body).toMatchObject({
@@ -174,7 +174,7 @@ test('it opts nobody else out, and is no contact of Egypt', async () => {
   })
 })
 
-test('with a plus sign, or the country code in front of it, it is taken for what it is', async () => {
+test('with a plus sign, or the country code in front of it, it is accepted as international', async () => {
   const { client } = program
   expect(await client.send({ to: `+${national}`, message: 'Hi' })).toMatchObject({ to: national })
   expect(await client.send({ to: full, message: 'Hi' })).toMatchObject({ to: full })
@@ -202,14 +202,14 @@ async function importInput(
   return { numbers: contacts.data.map((one) => one.phone_number).toSorted(), errors: errors.data, repairs }
 }
 
-test('each row of a file is read with its own country, whatever the default one', async () => {
+test('each row of a file is read with its own country, whatever the default is', async () => {
   await program.client.expect('PATCH', '/v1/settings', { default_country: null })
   const numbers = ['33639980011', '447700900111', '491713920052']
   for (const query of ['', '?default_country=GB', '?default_country=US'])
     expect(await importInput('row-country.csv', query), query).toMatchObject({ numbers, errors: [] })
 })
 
-test('of two numbers in a cell none is made, and an extension is refused with the number before it', async () => {
+test('two numbers in a cell are not joined, and an extension is refused with the number before it', async () => {
   const german = await importInput('two-numbers.csv', '?default_country=DE')
   expect(german.numbers).toEqual(['491713920073'])
   expect(german.repairs).toMatchObject({ several_numbers: 1 })
@@ -234,7 +234,7 @@ test('of several numbers in a cell the first is taken, and counted', async () =>
   expect(repairs).toMatchObject({ several_numbers: 1 })
 })
 
-test('typographic blanks are blanks, in a file and in the suggestion of a send', async () => {
+test('typographic blanks are blanks, in a file and in a send’s suggestion', async () => {
   const { numbers, errors } = await importInput('blanks.csv', '?default_country=FR')
   expect({ numbers, errors }).toEqual({ numbers: ['33639980021', '33639980024', '491713920061'], errors: [] })
   const to = readFileSync(join(import.meta.dirname, 'inputs/blanks.csv'), 'utf8')
@@ -244,7 +244,7 @@ test('typographic blanks are blanks, in a file and in the suggestion of a send',
   expect(send.body).toMatchObject({ errors: [{ pointer: '#/to', suggestion: '33639980021' }] })
 })
 
-test('a premium number gets nothing until the account allows it, at any door', async () => {
+test('a premium number gets nothing until the account allows it, on any interface', async () => {
   const { client } = program
   const code = 'premium_number_not_allowed'
   // Of the United States, the United Kingdom, France, and no country.
@@ -277,6 +277,6 @@ test('a premium number gets nothing until the account allows it, at any door', a
   await client.expect('PATCH', '/v1/settings', { allow_premium_numbers: false })
 })
 
-test('nothing went to Egypt but what said so', async () => {
+test('only explicit numbers in Egypt got messages', async () => {
   expect(await sentTo(national)).toBe(1)
 })

@@ -66,8 +66,8 @@ async function wait(): Promise<void> {
 const warnings: Record<string, unknown>[] = []
 beforeEach(() => void warnings.splice(0))
 
-describe('parts that never meet', () => {
-  it('parts-apart.jsonl: nothing is sent, the credential counts both, the log names it', async () => {
+describe('parts that never join', () => {
+  it('parts-apart.jsonl: nothing is sent, the credential counts both, and the log names it', async () => {
     expect(await submitAll(readCase('parts-apart.jsonl').map((pdu) => fieldsOf(pdu)))).toEqual([ESME.ROK, ESME.ROK])
     await wait()
     expect(await texts()).toEqual([])
@@ -116,7 +116,7 @@ describe('two texts with one reference to one number', () => {
     expect(await texts()).toEqual(['C1 C2'])
   })
 
-  it('are both sent where one is whole before the other begins, and where all comes at once', async () => {
+  it('are both sent if one is complete before the other begins, and if everything arrives at once', async () => {
     expect(await submitAll([part(1, 'A1 '), part(2, 'A2'), part(2, 'B2'), part(1, 'B1 ')])).toEqual([0, 0, 0, 0])
     const statuses = await Promise.all(
       [part(1, 'C1 '), part(2, 'C2'), part(1, 'D1 '), part(2, 'D2')].map(
@@ -127,12 +127,12 @@ describe('two texts with one reference to one number', () => {
     expect(await texts()).toEqual(['A1 A2', 'B1 B2', 'C1 C2', 'D1 D2'])
   })
 
-  it('are distinguished from a part that comes twice', async () => {
+  it('are distinguished from a repeated part', async () => {
     expect(await submitAll([part(1, 'A1 '), part(1, 'A1 '), part(2, 'A2')])).toEqual([0, 0, 0])
     expect(await texts()).toEqual(['A1 A2'])
   })
 
-  it('are both sent where their references, numbers or headers differ', async () => {
+  it('are both sent if their references, numbers or headers differ', async () => {
     const other: Fields = { destination_addr: '15551230002' }
     const all = [part(1, 'A1 '), part(1, 'B1 ', '12'), { ...part(1, 'C1 '), ...other }]
     const rest = [part(2, 'A2'), part(2, 'B2', '12'), { ...part(2, 'C2'), ...other }]

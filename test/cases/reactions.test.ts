@@ -8,8 +8,8 @@ const lines = readFileSync(new URL('inputs/reactions.txt', import.meta.url), 'ut
   .trim()
   .split('\n')
 
-describe('reactions that were reported', () => {
-  it.each(lines.slice(0, 3))('%s says nothing', (line) => {
+describe('reported reactions', () => {
+  it.each(lines.slice(0, 3))('%s is not a keyword', (line) => {
     expect(readKeyword(line)).toEqual({ keyword: null, isSuspect: false })
   })
   it('a stop sign is suspect', () => {
@@ -72,7 +72,7 @@ describe('other reactions', () => {
   })
 })
 
-it('a STOP of the person’s own is never passed over for a quote beside it', () => {
+it('a person’s own STOP is never missed because of a quote beside it', () => {
   const stop = fc.constantFrom(...keywordDefaults.words.stop.filter((word) => foldWord(word).length > 3))
   const verb = fc.constantFrom('Liked', 'Loved', 'Disliked', 'Reacted 👍 to', 'A aimé', 'Le gusta', '👍 to')
   const quoted = fc.constantFrom('Sale today', 'Hi', 'See you', 'Your code')

@@ -52,7 +52,7 @@ const receipt = (fields: string, tlvs: Record<string, string> = {}): CasePdu[] =
 const [id, state] = ['0x001e', '0x0427']
 const networkError = '0x0423'
 
-describe('a last word counts before one that is none, on whichever side it is', () => {
+describe('a final receipt precedes one that is not final, in whichever order', () => {
   it.each([
     ['receipt-enroute-delivrd.jsonl', 'delivered', null],
     ['receipt-scheduled-undeliv.jsonl', 'undelivered', 'landline_or_unroutable'],
@@ -100,7 +100,7 @@ describe('a last word counts before one that is none, on whichever side it is', 
     expect(await test.reaches(messageId, status)).toMatchObject({ errorCode })
   })
 
-  it('takes the network’s number from its TLV where the text has none, and the text’s where both have one', async () => {
+  it('takes the network’s number from its TLV if the text has none, and the text’s if both have one', async () => {
     const failure = 'id:{id} stat:UNDELIV err:'
     const one = await send(receipt(`${failure}000`, { [networkError]: '03000d' }))
     expect(await test.reaches(one.id, 'undelivered')).toMatchObject({
@@ -117,10 +117,10 @@ describe('a last word counts before one that is none, on whichever side it is', 
   })
 })
 
-describe('two last words that differ', () => {
+describe('two contradictory final receipts', () => {
   const contradicting = receipt('id:{id} stat:DELIVRD err:000', { [id]: 'text:{id}', [state]: '05' })
 
-  it('are both in the timeline, and the doctor tells of them', async () => {
+  it('are both in the timeline, and the doctor reports them', async () => {
     const { id: messageId } = await send(contradicting)
     await test.reaches(messageId, 'undelivered')
     await until('both are stored', async () => (await test.count('receipts', 'contradicts is not null')) === 1)
@@ -135,7 +135,7 @@ describe('two last words that differ', () => {
     expect(await test.eventsOf(messageId)).toEqual(['message.failed'])
   })
 
-  it('are none where both say the same, and of two failures the carrier’s own word counts', async () => {
+  it('do not contradict if both say the same, and of two failures the carrier’s own word counts', async () => {
     const { id: messageId } = await send(receipt('id:{id} stat:DELIVERED', { [state]: '02' }))
     expect(await test.reaches(messageId, 'delivered')).toMatchObject({ receiptStat: 'DELIVERED' })
     expect(await countContradictions(test.db, test.linkId, 24)).toMatchObject({ count: 0 })
@@ -145,13 +145,13 @@ describe('two last words that differ', () => {
   })
 })
 
-describe('a long message of which one part is reported', () => {
-  it('is delivered where the receipt says that it speaks for all parts', async () => {
+describe('a long message with one reported part', () => {
+  it('is delivered if the receipt says that it covers all parts', async () => {
     const { id: messageId } = await send(readCase('one-receipt-of-three.jsonl'), long)
     expect(await test.reaches(messageId, 'delivered')).toMatchObject({ segments: 3, segmentsDelivered: 3 })
   })
 
-  it('failed as a whole where none of its parts was delivered', async () => {
+  it('failed as a whole if none of its parts was delivered', async () => {
     const none = readCase('one-receipt-of-three.jsonl').map((pdu) => ({
       ...pdu,
       text: 'id:{id} sub:003 dlvrd:000 stat:UNDELIV err:001',
@@ -167,7 +167,7 @@ describe('a long message of which one part is reported', () => {
     ['one of three', 'id:{id} sub:003 dlvrd:001 stat:DELIVRD err:000'],
     ['two of another number of parts', 'id:{id} sub:002 dlvrd:002 stat:DELIVRD err:000'],
     ['fewer than were delivered', 'id:{id} sub:001 dlvrd:003 stat:DELIVRD err:000'],
-  ])('waits for the other parts where the receipt tells %s', async (_, text) => {
+  ])('waits for the other parts if the receipt gives %s', async (_, text) => {
     const [first] = readCase('one-receipt.jsonl')
     const { id: messageId } = await send([{ ...first, op: 'deliver_sm', text }], long)
     await until('it came', async () => (await test.count('receipts', 'message_id = $1', [messageId])) === 1)
@@ -175,7 +175,7 @@ describe('a long message of which one part is reported', () => {
   })
 
   it.each(['{first_id}', '{id}'])(
-    'is decided by one receipt for %s, where the carrier’s setting says so',
+    'is decided by one receipt for %s, if the carrier’s setting says so',
     async (named) => {
       const plays = readCase('one-receipt.jsonl').map((pdu) => ({
         ...pdu,
@@ -187,7 +187,7 @@ describe('a long message of which one part is reported', () => {
     },
   )
 
-  it('waits for the others without the setting, which the doctor proposes when it happens to many', async () => {
+  it('waits for the others without the setting, which the doctor proposes if this happens to many', async () => {
     const rows = [await send(readCase('one-receipt.jsonl'), long)]
     for (let n = 0; n < 4; n++) rows.push(await sendAgain(long))
     await until('all came', async () => (await test.count('receipts', 'message_id is not null')) === 5)
@@ -199,7 +199,7 @@ describe('a long message of which one part is reported', () => {
     for (const { id: messageId } of rows) expect((await test.message(messageId)).status).toBe('sent')
   })
 
-  it('is no reason for the setting where the parts have their own', async () => {
+  it('is no reason for the setting if the parts have their own', async () => {
     await send(receipt('id:{id} sub:001 dlvrd:001 stat:DELIVRD err:000'), long)
     for (let n = 0; n < 4; n++) await sendAgain(long)
     await until('all came', async () => (await test.count('messages', `status = 'delivered'`)) === 5)

@@ -19,7 +19,7 @@ it('UTF-8 under data_coding 0 is read, and its keyword counts', () => {
   expect(readKeyword(said ?? '').keyword).toBe('stop')
 })
 
-describe('a STOP counts under whatever data_coding it comes', () => {
+describe('a STOP counts under any data_coding', () => {
   it.each([0, 1, 2, 3, 4, 8, 0xf4, 0xf5])('%i', (data_coding) => {
     for (const text of ['STOP', 'Stop!', 'ARRÊT', 'СТОП'])
       expect([text, readKeyword(textOf(data_coding, Buffer.from(text)) ?? '').keyword]).toEqual([text, 'stop'])

@@ -97,12 +97,12 @@ it.each([
   'http://127.0.0.1:0{port}/cb',
   '  http://127.0.0.1:{port}/cb\t?a=\n1 ',
   'http:\\\\127.0.0.1:{port}\\cb',
-])('%s is requested as it is signed', async (callback) => {
+])('%s is requested exactly as it is signed', async (callback) => {
   const { address, isGenuine } = await post(callback.replace('{port}', String(port)))
   expect([address, isGenuine]).toEqual([expect.stringMatching(/^http:\/\/[!-~]+$/), true])
 })
 
-it('any path and query is requested as it is signed', async () => {
+it('any path and query is requested exactly as it is signed', async () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 30 }).filter((one) => one.isWellFormed() && !one.includes('\0'))
   await fc.assert(
     fc.asyncProperty(text, text, async (path, query) => {

@@ -46,7 +46,7 @@ it('submits-octets.jsonl: the first is read, the second refused', async () => {
   expect(await test.count('messages', 'true')).toBe(1)
 })
 
-describe('octets that are not what is declared of them', () => {
+describe('octets that contradict their declaration', () => {
   it.each<[string, number, string, string]>([
     ['Cyrillic in UTF-8 as the default alphabet', 0, utf8('Привет, 5 €'), 'Привет, 5 €'],
     ['an emoji in UTF-8 as the default alphabet', 0, utf8('Hi 👋'), 'Hi 👋'],
@@ -70,7 +70,7 @@ describe('octets that are not what is declared of them', () => {
     expect(await submit(octets(coding, hex))).toBe(ESME.RINVDCS)
   })
 
-  it('never bring a U+FFFD into a text that is sent', async () => {
+  it('never put a U+FFFD into a text that is sent', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ minLength: 1, maxLength: 12 }),
