@@ -1,12 +1,10 @@
 /** Context and answers that single sends and batches share. */
 import type { Db } from '../ground/db/db.ts'
 import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
-import type { Outbox, Subscriptions } from '../events/events.ts'
+import type { Needs } from '../events/events.ts'
 import type { Caller } from '../ground/http/http.ts'
 import { fingerprintInTurns, fingerprintOf, keyInProgress, keyReused } from '../ground/http/idempotency.ts'
-import type { Texts } from '../ground/sealing/texts.ts'
-import type { Vault } from '../ground/sealing/vault.ts'
-import { type Acceptor } from './accept.ts'
+import type { Acceptor } from './accept.ts'
 import { asAccepted } from './accepted.ts'
 import type { Accepted, Draft, Refusal, Stop } from '../message/draft.ts'
 import { stopError } from '../guards/error.ts'
@@ -15,19 +13,9 @@ import type { MessageRow } from '../message/message.ts'
 import { withHolds } from '../queue/place.ts'
 import { findKey, findMessage, readMessages } from '../message/store.ts'
 
-export interface MessagesContext {
-  db: Db
-  vault: Vault
-  texts?: Texts
-  acceptor: Acceptor
-  slots: Slots
-  outbox: Outbox
-  subscriptions: Subscriptions
-  /** Returns why a callback address may not be called, or null. */
-  refuseUrl: (url: string) => string | null
-  /** Address of short links without a trailing slash; null if they are off. */
-  shortUrl?: string | null
-}
+export type MessagesContext = Needs<
+  'db' | 'vault' | 'texts' | 'outbox' | 'subscriptions' | 'refuseUrl' | 'shortUrl'
+> & { acceptor: Acceptor; slots: Slots }
 
 /** The mode is part of it: a message with a test key reaches no phone, so it must not replay a real one. */
 export const fingerprintOfSend = ({ mode }: Caller, body: unknown): Buffer => fingerprintOf(ofMode(mode, body))

@@ -1,4 +1,5 @@
 /** From the body of an order to a broadcast, with all faults at once. */
+import type { Needs } from '../events/events.ts'
 import { nowMs } from '../ground/db/clock.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
@@ -16,13 +17,6 @@ import { needsApproval } from './approval.ts'
 import type { BroadcastInput, BroadcastRow, MessageBody } from './broadcast.ts'
 import { insertBroadcast, listBroadcasts, setCampaignStatus, type NewBroadcast } from './store.ts'
 
-export interface OrderContext {
-  /** Returns why a callback address may not be called, or null. */
-  refuseUrl: (url: string) => string | null
-  /** Address of short links; none if they are off. */
-  shortUrl?: string | null
-}
-
 export interface Order extends Pick<NewBroadcast, 'body' | 'audienceTags' | 'sendAt' | 'sendAtLocal'> {
   maxRate: number | null
 }
@@ -36,7 +30,7 @@ export async function readOrder(
   accountId: string,
   campaign: CampaignRow,
   given: BroadcastInput,
-  context: OrderContext,
+  context: Needs<'refuseUrl' | 'shortUrl'>,
   faults: Faults = new Faults([]),
   now: number = nowMs(),
 ): Promise<Order> {
@@ -84,7 +78,7 @@ export async function readOrder(
 function shorteningOf(
   { shorten_urls: isAsked }: BroadcastInput,
   campaign: CampaignRow,
-  { shortUrl = null }: OrderContext,
+  { shortUrl = null }: Needs<'refuseUrl' | 'shortUrl'>,
 ): Pick<MessageBody, 'shorten_urls' | 'short_url'> {
   return shortUrl !== null && (isAsked ?? campaign.shortensUrls) ? { shorten_urls: true, short_url: shortUrl } : {}
 }

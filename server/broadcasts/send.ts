@@ -4,11 +4,10 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { nowMs } from '../ground/db/clock.ts'
-import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
+import { inTransaction, type Tx } from '../ground/db/db.ts'
 import { isPassing } from '../ground/db/failure.ts'
 import { spanOf } from '../ground/db/span.ts'
-import type { Log } from '../ground/db/log.ts'
-import { recordEvents, type EventType, type Outbox, type Posting, type Subscriptions } from '../events/events.ts'
+import { recordEvents, type EventType, type Posting, type Needs } from '../events/events.ts'
 import { showId } from '../ground/base/ids.ts'
 import { flushMax, type Acceptor } from '../accept/accept.ts'
 import { validityDefaultSeconds } from '../message/validity.ts'
@@ -33,12 +32,8 @@ import {
   type PacedBroadcast,
 } from './store.ts'
 
-interface BroadcastContext {
-  db: Db
-  log: Log
+type BroadcastContext = Needs<'db' | 'log' | 'outbox' | 'subscriptions'> & {
   acceptor: Pick<Acceptor, 'acceptFrom' | 'roomFor'>
-  outbox: Outbox
-  subscriptions: Subscriptions
 }
 
 // Between looks when idle.

@@ -1,11 +1,10 @@
+import type { Needs } from '../events/events.ts'
 import { Type } from 'typebox'
-import type { Db } from '../ground/db/db.ts'
 import { PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
 import { idempotent, type Outcome } from '../ground/http/idempotency.ts'
 import { refuseShortening } from '../short-links/shorten.ts'
 import { takeMark, withOldRows } from '../ground/http/mark.ts'
 import { readPage, type PagePlace } from '../ground/http/page.ts'
-import type { Vault } from '../ground/sealing/vault.ts'
 import { refuseCallback } from './callback.ts'
 import { Campaign, CampaignChange, CampaignInput } from './campaign-schema.ts'
 import { changeCampaign, createCampaign, readCampaign, readOpenCampaign, showCampaign } from './campaign.ts'
@@ -15,14 +14,7 @@ import { readStats } from './stats.ts'
 import { statsRoutes } from './stats-http.ts'
 import { listCampaigns, lockCampaign } from './store.ts'
 
-export interface CampaignsContext {
-  db: Db
-  vault: Vault
-  /** Returns why a callback address may not be called, or null. */
-  refuseUrl: (url: string) => string | null
-  /** Address of short links without a trailing slash; none if they are off. */
-  shortUrl?: string | null
-}
+export type CampaignsContext = Needs<'db' | 'vault' | 'refuseUrl' | 'shortUrl'>
 
 const campaignParams = Type.Object({
   campaign: Type.String({ description: 'Id or key of a campaign.', examples: ['autumn-sale'] }),

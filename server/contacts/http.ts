@@ -1,3 +1,4 @@
+import type { Needs } from '../events/events.ts'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Queryable } from '../ground/db/db.ts'
@@ -9,7 +10,6 @@ import { readNumber } from '../ground/numbers/number.ts'
 import { change, type OptOutsContext } from '../opt-outs/http.ts'
 import { takeMark, withOldRows } from '../ground/http/mark.ts'
 import { buildPage, readCursor } from '../ground/http/page.ts'
-import type { ContactSeals } from '../ground/sealing/contact-fields.ts'
 import { openStream } from '../ground/http/stream.ts'
 import { Faults, readQuery } from '../ground/http/faults.ts'
 import { withCountry } from '../campaigns/country.ts'
@@ -26,10 +26,7 @@ import { deleteContact, type ContactRow } from './store.ts'
 import { markForgotten } from './forgotten.ts'
 import { withdrawConsents } from './withdraw.ts'
 
-export interface ContactsContext extends OptOutsContext {
-  /** Without it, no contact is or was encrypted. */
-  contactSeals?: ContactSeals
-}
+export type ContactsContext = OptOutsContext & Needs<'contactSeals'>
 
 const campaignParams = Type.Object({
   campaign: Type.String({ description: 'Id or key of a campaign.', examples: ['autumn-sale'] }),

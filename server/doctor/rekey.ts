@@ -11,10 +11,7 @@ import { recordMoves } from '../message/moved.ts'
 import { rekeyIds, rematchReceipts, type ReceiptPlace } from '../ledger/rekey.ts'
 import { defaultReasons, type Reasons } from '../message/taxonomy.ts'
 
-export interface RekeyContext extends Recording {
-  /** Meanings of carriers' codes, with defaults. */
-  reasons?: Reasons
-}
+export type RekeyContext = Recording & { reasons?: Reasons }
 
 /** Seconds after a change. Links drain for up to 30 s and settings arrive within 2 s, so after a minute all rows have the new form. */
 const passesAtSeconds = [5, 60] as const

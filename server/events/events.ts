@@ -6,6 +6,10 @@ import { dayOf, perDay } from '../ground/db/partitions.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { eventTypes, subscribes, typesOf, type EventType } from './event-types.ts'
 import { newId, showId } from '../ground/base/ids.ts'
+import type { ContactSeals } from '../ground/sealing/contact-fields.ts'
+import type { Texts } from '../ground/sealing/texts.ts'
+import type { Vault } from '../ground/sealing/vault.ts'
+import type { Log } from '../ground/db/log.ts'
 import type { Meter } from '../ground/metrics/meter.ts'
 
 export { eventTypes, type EventType } from './event-types.ts'
@@ -59,12 +63,25 @@ export interface Outbox {
   offer(postings: Posting[]): void
 }
 
-export interface Recording {
+/** What a process builds once for all rooms. A room takes what it needs: `Needs<'db' | 'vault'>`. */
+export interface Context {
   db: Db
+  vault: Vault
+  /** Without it, texts are stored in plain form. */
+  texts?: Texts
+  /** Without it, no contact is or was encrypted. */
+  contactSeals?: ContactSeals
+  log: Log
   outbox: Outbox
-  subscriptions: Subscriptions
+  subscriptions: Pick<Subscriptions, 'wants'>
   meter?: Meter
+  /** Returns why a callback address may not be called, or null. */
+  refuseUrl: (url: string) => string | null
+  /** Base address of short links, without a trailing slash; null if they are off. */
+  shortUrl?: string | null
 }
+export type Needs<K extends keyof Context> = Pick<Context, K>
+export type Recording = Needs<'db' | 'outbox' | 'subscriptions' | 'meter'>
 
 /** How long a handed-over posting stays with this node before others may claim it, in seconds. */
 export const postLeaseSeconds = 60

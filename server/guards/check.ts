@@ -5,8 +5,7 @@
 import { type StopCount, recordStops } from './stops.ts'
 import { now } from '../ground/db/clock.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
-import type { Outbox, Posting, Subscriptions } from '../events/events.ts'
-import type { Vault } from '../ground/sealing/vault.ts'
+import type { Posting, Needs } from '../events/events.ts'
 import type { Accepted, Draft, Planned } from '../message/draft.ts'
 import type { Guards } from './guards.ts'
 import { askOf, judge, nameOf, type Ask, type Judgement, type Known } from './judge.ts'
@@ -21,12 +20,7 @@ import {
   type Amount,
 } from './windows.ts'
 
-export interface GuardContext {
-  guards: Guards
-  vault: Vault
-  outbox: Outbox
-  subscriptions: Subscriptions
-}
+export type GuardContext = Needs<'vault' | 'outbox' | 'subscriptions'> & { guards: Guards }
 
 /** Verdicts on planned messages, until the accept has ended. */
 export interface Check {

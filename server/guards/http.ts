@@ -3,25 +3,18 @@ import { Type } from 'typebox'
 import type { GuardKind } from '../accounts/account-settings.ts'
 import { actorOf, showActorId } from '../ground/audit/audit.ts'
 import { now } from '../ground/db/clock.ts'
-import type { Db, Tx } from '../ground/db/db.ts'
+import type { Tx } from '../ground/db/db.ts'
 import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
-import type { Outbox, Subscriptions } from '../events/events.ts'
+import type { Outbox, Subscriptions, Needs } from '../events/events.ts'
 import { PageOf, pageQuery, problems, Timestamp, type App } from '../ground/http/http.ts'
 import { idempotent, type Outcome } from '../ground/http/idempotency.ts'
 import { parseId } from '../ground/base/ids.ts'
 import { readPage } from '../ground/http/page.ts'
 import { Faults, readQuery } from '../ground/http/faults.ts'
-import type { Vault } from '../ground/sealing/vault.ts'
 import { readNumberFilter } from '../ground/numbers/filter.ts'
 import { millionthsOf } from './guards.ts'
 import { GuardLimit, readLimits } from './limits.ts'
 import { findStop, Guard, listStops, releaseStops, showGuard, type GuardRow } from './stops.ts'
-
-interface GuardsContext {
-  db: Db
-  vault: Vault
-  subscriptions: Pick<Subscriptions, 'wants'>
-}
 
 // The route owns the transaction and its end is not known here, so posts are left to any process that claims them, at once.
 const claimed: Outbox = { nodeId: null, offer: () => {} }
@@ -53,7 +46,7 @@ const Release = Type.Object(
 
 const tags = ['Guards']
 
-export function guardRoutes(app: App, context: GuardsContext): void {
+export function guardRoutes(app: App, context: Needs<'db' | 'vault' | 'subscriptions'>): void {
   const { db, subscriptions } = context
   app.addSchema(Guard)
   app.addSchema(GuardLimit)

@@ -5,14 +5,7 @@ import { guardKinds, type GuardKind } from '../accounts/account-settings.ts'
 import { columns } from '../ground/db/array.ts'
 import { nowMs } from '../ground/db/clock.ts'
 import type { Db, Queryable, Tx } from '../ground/db/db.ts'
-import {
-  recordEvents,
-  type EventType,
-  type NewEvent,
-  type Outbox,
-  type Posting,
-  type Subscriptions,
-} from '../events/events.ts'
+import { recordEvents, type EventType, type NewEvent, type Posting, type Needs } from '../events/events.ts'
 import { IdOf, Nullable, showTime, Timestamp } from '../ground/http/http.ts'
 import { firstIdAt, newId, showId } from '../ground/base/ids.ts'
 import { wayOf, type Position } from '../ground/http/page.ts'
@@ -100,18 +93,13 @@ export function showGuard(row: GuardRow): Static<typeof Guard> {
   }
 }
 
-interface StopContext {
-  outbox: Outbox
-  subscriptions: Pick<Subscriptions, 'wants'>
-}
-
 // No window is longer than the day on which clocks are put back.
 const windowMaxMs = 26 * 3_600_000
 
 /** Records stops and their events, one row each until it is released, and writes its id into the refusals. By guards_open, in its order. */
 export async function recordStops(
   tx: Tx,
-  context: StopContext,
+  context: Needs<'outbox' | 'subscriptions'>,
   stops: readonly StopCount[],
   at: Date,
 ): Promise<Posting[]> {
@@ -154,7 +142,7 @@ export async function recordStops(
   return recordEvents(tx, events, context.outbox)
 }
 
-function eventsOf({ subscriptions }: StopContext, row: GuardRow): NewEvent[] {
+function eventsOf({ subscriptions }: Needs<'outbox' | 'subscriptions'>, row: GuardRow): NewEvent[] {
   const { accountId, kind } = row
   const types: EventType[] = ['guard.tripped']
   if (kind === 'spend' || kind === 'daily_segments') types.push('spend.limit_reached')
@@ -221,7 +209,7 @@ export interface Release {
 /** Releases stops in force of an account: one, or all of some kinds. Returns them and the posts that are due. */
 export async function releaseStops(
   tx: Tx,
-  { outbox, subscriptions }: StopContext,
+  { outbox, subscriptions }: Needs<'outbox' | 'subscriptions'>,
   accountId: string,
   which: { id: string } | { kinds: readonly GuardKind[] },
   { by, reason, until, raisedBy }: Release,

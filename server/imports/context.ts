@@ -1,10 +1,4 @@
-import type { Db } from '../ground/db/db.ts'
-import type { Vault } from '../ground/sealing/vault.ts'
-import type { RunContext } from './run.ts'
+import type { Needs } from '../events/events.ts'
 import type { Imports } from './start.ts'
 
-export interface ImportsContext extends Pick<RunContext, 'outbox' | 'subscriptions'> {
-  db: Db
-  vault: Vault
-  imports: Imports
-}
+export type ImportsContext = Needs<'db' | 'vault' | 'outbox' | 'subscriptions'> & { imports: Imports }

@@ -8,20 +8,14 @@
  * the disk: rows that a crash of the database loses are read again. Each batch also stores its position in the file and its numbers, so the next run
  * continues there and knows all earlier numbers.
  */
-import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
-import type { Log } from '../ground/db/log.ts'
-import { recordEvents, type Outbox, type Posting, type Subscriptions } from '../events/events.ts'
+import { inTransaction, type Tx } from '../ground/db/db.ts'
+import { recordEvents, type Posting, type Needs } from '../events/events.ts'
 import { showImport } from './show.ts'
 import { readCommitted } from './progress.ts'
 import { endImport, type ImportFailure, type ImportRow, type ImportStatus } from './store.ts'
 import { retry, type ImportKey, type RowsResult } from './write.ts'
 
-export interface RunContext {
-  db: Db
-  outbox: Outbox
-  subscriptions: Pick<Subscriptions, 'wants'>
-  log: Log
-}
+export type RunContext = Needs<'db' | 'outbox' | 'subscriptions' | 'log'>
 
 export type RunResult = 'over' | 'stopped' | 'lost'
 

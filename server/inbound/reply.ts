@@ -1,10 +1,9 @@
 /** Replies: from a whole text on a link to an inbound message, its event, and the effect of STOP, START and HELP, in one transaction. */
 import { nowMs } from '../ground/db/clock.ts'
-import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
-import { recordEvents, type Posting } from '../events/events.ts'
+import { inTransaction, type Tx } from '../ground/db/db.ts'
+import { recordEvents, type Posting, type Needs } from '../events/events.ts'
 import { idSql, readNearest } from '../ground/db/span.ts'
 import { firstIdAt, newId } from '../ground/base/ids.ts'
-import type { Meter } from '../ground/metrics/meter.ts'
 import { countSegments } from '@heliogram/smpp'
 import { storeTexts, type Texts } from '../ground/sealing/texts.ts'
 import { mergeKeywords, type KeywordInput } from '../opt-outs/keyword-settings.ts'
@@ -36,11 +35,7 @@ export interface ReplyIn {
 /** A reply by its repetition: a new one; a stored one that may be an old one again; a repeat; or not decided. */
 export type Coming = 'new' | 'doubtful' | 'repeat' | 'none'
 
-export interface ReplyContext extends ConsentContext {
-  db: Db
-  meter?: Meter
-  wake: () => void
-}
+export type ReplyContext = ConsentContext & Needs<'db' | 'meter'> & { wake: () => void }
 
 // Automatic messages to one number in an hour: stops two programs that answer each other.
 const confirmationsMax = 3

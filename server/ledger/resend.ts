@@ -16,9 +16,7 @@ import { hasText } from '../message/redact.ts'
 import { countMoves } from '../usage/delta-sql.ts'
 import { defaultReasons, type Reasons } from '../message/taxonomy.ts'
 
-interface ResendContext extends Recording {
-  reasons?: Reasons
-}
+type ResendContext = Recording & { reasons?: Reasons }
 
 // Any constant: we take no other advisory lock of one number below 2^32.
 const lockKey = 0x756e6b6e

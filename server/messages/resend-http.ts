@@ -1,22 +1,15 @@
+import type { Needs } from '../events/events.ts'
 import { Type } from 'typebox'
 import { now } from '../ground/db/clock.ts'
-import type { Db } from '../ground/db/db.ts'
 import { ApiError } from '../ground/base/errors.ts'
 import { problems, type App } from '../ground/http/http.ts'
-import type { Vault } from '../ground/sealing/vault.ts'
 import { changeMessage } from './change-message.ts'
 import type { Slots } from '../message/handover.ts'
 import type { MessageRow } from '../message/message.ts'
 import { resendMessage } from '../ledger/resend.ts'
 import { findMessage } from '../message/store.ts'
 
-interface ResendRoutesContext {
-  db: Db
-  vault: Vault
-  slots: Slots
-}
-
-export function resendRoutes(app: App, context: ResendRoutesContext): void {
+export function resendRoutes(app: App, context: Needs<'db' | 'vault'> & { slots: Slots }): void {
   app.post(
     '/v1/messages/:id/resend',
     {

@@ -1,9 +1,9 @@
 /** The routes of opt-outs: lists them, adds and removes. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
-import type { Db, Tx } from '../ground/db/db.ts'
+import type { Tx } from '../ground/db/db.ts'
 import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
-import type { Posting } from '../events/events.ts'
+import type { Posting, Needs } from '../events/events.ts'
 import {
   createdQuery,
   Nullable,
@@ -36,9 +36,7 @@ import {
   type OptOutRow,
 } from './store.ts'
 
-export interface OptOutsContext extends ConsentContext {
-  db: Db
-}
+export type OptOutsContext = ConsentContext & Needs<'db'>
 
 export const optOutTags = ['Opt-outs']
 const tags = optOutTags

@@ -1,30 +1,15 @@
 /** Opts people out of an account and in again, with all consequences, in one transaction. */
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { spanOf, within } from '../ground/db/span.ts'
-import {
-  recordEvents,
-  type EventType,
-  type NewEvent,
-  type Outbox,
-  type Posting,
-  type Subscriptions,
-} from '../events/events.ts'
+import { recordEvents, type EventType, type NewEvent, type Posting, type Needs } from '../events/events.ts'
 import { newId, showId } from '../ground/base/ids.ts'
-import type { Texts } from '../ground/sealing/texts.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import { cancelWaiting } from '../messages/cancel.ts'
 import { hashForms, recordConsents, type ConsentEvidence, type ConsentSource } from '../message/consent.ts'
 import type { Keyword } from './keywords.ts'
 import { recordMoves } from '../message/moved.ts'
 
-/** The dependencies of a change of consent. */
-export interface ConsentContext {
-  vault: Vault
-  /** Without it texts are stored in plain form. */
-  texts?: Texts
-  outbox: Outbox
-  subscriptions: Pick<Subscriptions, 'wants'>
-}
+export type ConsentContext = Needs<'vault' | 'texts' | 'outbox' | 'subscriptions'>
 
 export interface Origin {
   source: ConsentSource

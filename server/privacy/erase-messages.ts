@@ -1,10 +1,8 @@
 /** Erases a person from messages: their number, the text and the sender's data on them go, but the messages still count. */
 import type { Tx } from '../ground/db/db.ts'
-import type { Outbox, Subscriptions } from '../events/events.ts'
+import type { Needs } from '../events/events.ts'
 import { changeEventsOf, changeLooseEvents, type Change } from '../events/events-redact.ts'
 import { blurFingerprints, eraseAnswers } from './idempotency-erase.ts'
-import type { Meter } from '../ground/metrics/meter.ts'
-import type { Vault } from '../ground/sealing/vault.ts'
 import { cancelWaiting } from '../messages/cancel.ts'
 import type { EraseStep, Subject } from '../events/face.ts'
 import { recordMoves } from '../message/moved.ts'
@@ -14,13 +12,6 @@ import { mapObjects, setsOfRedaction, withoutTexts } from '../message/redact.ts'
 import { forgetAnswers } from '../webhooks/erase.ts'
 import { lockTraces } from './traces.ts'
 
-interface EraseContext {
-  vault: Vault
-  outbox: Outbox
-  subscriptions: Subscriptions
-  meter?: Meter
-}
-
 const noId = '00000000-0000-0000-0000-000000000000'
 const cancelMax = 100
 const messagesMax = 50
@@ -28,7 +19,10 @@ const looseMax = 500
 const answersMax = 500
 
 /** The first and last steps of an erasure; the rooms' steps are between. The last ones check data that the others may have written. */
-export function messageSteps(context: EraseContext): { first: EraseStep[]; last: EraseStep[] } {
+export function messageSteps(context: Needs<'vault' | 'outbox' | 'subscriptions' | 'meter'>): {
+  first: EraseStep[]
+  last: EraseStep[]
+} {
   const { vault } = context
   const cancel: EraseStep = {
     name: 'waiting',

@@ -1,20 +1,12 @@
 /** Follows short links: looks up addresses and counts clicks, in batches. */
 import { Batcher } from '../ground/base/batch.ts'
-import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
-import type { Log } from '../ground/db/log.ts'
-import { recordEvents, type NewEvent, type Outbox, type Posting, type Subscriptions } from '../events/events.ts'
+import { inTransaction, type Tx } from '../ground/db/db.ts'
+import { recordEvents, type NewEvent, type Posting, type Needs } from '../events/events.ts'
 import { renderMessage } from '../message/show.ts'
 import { readMessages } from '../message/store.ts'
 import { countClicks, findAddresses, type Clicks, type FirstClick } from './store.ts'
 
-interface ClicksContext {
-  db: Db
-  log: Log
-  outbox: Outbox
-  subscriptions: Subscriptions
-  /** Base address of short links; none: they are off. */
-  shortUrl?: string | null
-}
+type ClicksContext = Needs<'db' | 'log' | 'outbox' | 'subscriptions' | 'shortUrl'>
 
 export type Clicker = 'person' | 'bot'
 

@@ -1,18 +1,11 @@
+import type { Needs } from '../events/events.ts'
 import { Type } from 'typebox'
-import type { Db } from '../ground/db/db.ts'
 import { Nullable, problems, showTime, Timestamp, type App } from '../ground/http/http.ts'
 import { requireMessage } from '../message/store.ts'
 import { isBot } from './bots.ts'
 import type { ShortLinks } from './clicks.ts'
 import { readCode } from './shorten.ts'
 import { listShortLinks } from './store.ts'
-
-export interface ShortLinksContext {
-  db: Db
-  /** Base address of short links; none: they are off. */
-  shortUrl?: string | null
-  shortLinks: ShortLinks
-}
 
 const Count = Type.Integer({ minimum: 0 })
 
@@ -42,7 +35,10 @@ const page = (title: string, text: string): string =>
 const notFound = page('Not found', 'There is nothing here. The link may have expired, or may be incomplete.')
 
 /** Registers `GET /l/{code}`, if short links are on, and `GET /v1/messages/{id}/links`. */
-export function shortLinkRoutes(app: App, { db, shortUrl = null, shortLinks }: ShortLinksContext): void {
+export function shortLinkRoutes(
+  app: App,
+  { db, shortUrl = null, shortLinks }: Needs<'db' | 'shortUrl'> & { shortLinks: ShortLinks },
+): void {
   if (shortUrl !== null)
     app.get('/l/*', { schema: { hide: true }, config: { scope: null } }, async (request, reply) => {
       reply.header('cache-control', 'no-store').header('x-robots-tag', 'noindex')

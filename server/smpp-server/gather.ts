@@ -2,6 +2,7 @@
  * Stores parts of long messages before they are confirmed: a client may wait for each response before the next part, or not, and may use
  * any session at any node. One row a message, one statement a part.
  */
+import type { Needs } from '../events/events.ts'
 import { createHash } from 'node:crypto'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { newId } from '../ground/base/ids.ts'
@@ -27,12 +28,6 @@ export interface Gathering {
 export const partIdOf = ({ id }: Gathering, part: number): string => showClientId(id, part)
 
 export const isWhole = ({ total, submits }: Gathering): boolean => submits.size === total
-
-/** Without `texts`, parts are stored in clear. */
-export interface GatherContext {
-  db: Db
-  texts?: Texts
-}
 
 interface StoredPart {
   coding: number
@@ -78,7 +73,7 @@ const rowColumns = `account_id as "accountId", credential_id as "credentialId", 
  * the next message and is a moment too early; else the two are crossed from then on.
  */
 export async function gatherPart(
-  { db, texts }: GatherContext,
+  { db, texts }: Needs<'db' | 'texts'>,
   admission: Admission,
   submit: Submit,
 ): Promise<Gathering | null> {
@@ -183,7 +178,7 @@ export interface LateGathering {
 
 /** Overdue gatherings, by smpp_gatherings_received_at, after the oldest `skip`. */
 export async function listLate(
-  { db, texts }: GatherContext,
+  { db, texts }: Needs<'db' | 'texts'>,
   limit: number,
   skip: number = 0,
 ): Promise<LateGathering[]> {

@@ -1,4 +1,5 @@
 /** Accepts a submit_sm through the same path as HTTP requests. */
+import type { Needs } from '../events/events.ts'
 import { ESME, type PduOf } from '@heliogram/smpp'
 import { now as readNow } from '../ground/db/clock.ts'
 import type { Db } from '../ground/db/db.ts'
@@ -20,7 +21,6 @@ import {
   partIdOf,
   refuseGathering,
   takePartBack,
-  type GatherContext,
   type Gathering,
 } from './gather.ts'
 import type { PendingReceipts } from './pending.ts'
@@ -28,7 +28,7 @@ import type { Rate } from './rate.ts'
 import { unreadableErr } from './state.ts'
 import { draftSubmit, isPart, readSubmit, withoutPadding, type Submit } from './read-submit.ts'
 
-export interface SubmitContext extends GatherContext {
+export interface SubmitContext extends Needs<'db' | 'texts'> {
   acceptor: Acceptor
   pending: PendingReceipts
 }

@@ -2,11 +2,11 @@
  * Sends the `<Message>` elements in answers to incoming messages. Each has an idempotency key made of the event and its position, so a repeated post
  * sends nothing twice. An event reports messages that are not sent.
  */
-import { inTransaction, type Db } from '../ground/db/db.ts'
+import { inTransaction } from '../ground/db/db.ts'
 import { isPassing } from '../ground/db/failure.ts'
 import type { Log } from '../ground/db/log.ts'
 import { ApiError, invalid } from '../ground/base/errors.ts'
-import { recordEvents, type Outbox } from '../events/events.ts'
+import { recordEvents, type Needs } from '../events/events.ts'
 import { fingerprintOf } from '../ground/http/idempotency.ts'
 import { showId } from '../ground/base/ids.ts'
 import type { Acceptor } from '../accept/accept.ts'
@@ -17,14 +17,7 @@ import { toTwilioFault, WrongParameter } from './faults.ts'
 import { readTwilioSend } from './send.ts'
 import { readTwiml, type AnswerFault, type AnswerMessage } from './twiml.ts'
 
-interface AnswersContext {
-  db: Db
-  outbox: Outbox
-  acceptor: Pick<Acceptor, 'accept'>
-  refuseUrl: DraftContext['refuseUrl']
-  /** The base address of short links; none if they are off. */
-  shortUrl?: string | null
-}
+type AnswersContext = Needs<'db' | 'outbox' | 'refuseUrl' | 'shortUrl'> & { acceptor: Pick<Acceptor, 'accept'> }
 
 /** The parts of the event that its answer needs. */
 interface Incoming {

@@ -1,13 +1,11 @@
 import { Type, type Static } from 'typebox'
-import type { Db } from '../ground/db/db.ts'
 import { ApiError, invalid } from '../ground/base/errors.ts'
-import type { Outbox } from '../events/events.ts'
+import type { Needs } from '../events/events.ts'
 import { Nullable, PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
 import { idempotent } from '../ground/http/idempotency.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
 import { readPage } from '../ground/http/page.ts'
 import { Faults } from '../ground/http/faults.ts'
-import type { Vault } from '../ground/sealing/vault.ts'
 import { rotateCallbackSecret } from '../post/callback.ts'
 import type { Destinations } from '../post/destination.ts'
 import { secretPurpose } from '../post/endpoint.ts'
@@ -27,13 +25,7 @@ import {
   type Stored,
 } from '../post/store.ts'
 
-export interface WebhooksContext {
-  db: Db
-  vault: Vault
-  destinations: Destinations
-  /** Gets the posts of tests and redeliveries. */
-  outbox: Outbox
-}
+export type WebhooksContext = Needs<'db' | 'vault' | 'outbox'> & { destinations: Destinations }
 
 const params = Type.Object({ id: Type.String() })
 const tags = ['Webhooks']
