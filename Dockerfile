@@ -10,7 +10,7 @@ RUN npm run pack -- --folder /release --node "$(command -v node)"
 # Certificates of authorities come with Node.js.
 FROM debian:trixie-slim
 LABEL org.opencontainers.image.title="Heliogram" \
-      org.opencontainers.image.description="The SMS platform that people run themselves" \
+      org.opencontainers.image.description="The SMS platform that you run yourself" \
       org.opencontainers.image.licenses="Apache-2.0"
 # By number, so that Kubernetes can see that it is not root, and files of secrets can be given to it.
 RUN groupadd --gid 10001 heliogram \

@@ -70,7 +70,7 @@ async function run(typed: string[]): Promise<void> {
   const cli = openCli(() => root.opts<GlobalOptions>())
   root
     .usage('<command> [options]')
-    .description(`Heliogram ${version}: the SMS platform that people run themselves.`)
+    .description(`Heliogram ${version}: the SMS platform that you run yourself.`)
     .version(version, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help; after a command: its own help')
     .addOption(new Option('--profile <name>', 'one of your logins (or HELIOGRAM_PROFILE)'))

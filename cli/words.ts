@@ -35,7 +35,7 @@ export const words: Record<string, Word> = {
     'list and follow events, or forward them to your own server',
     () => import('./commands/events.ts'),
   ),
-  webhooks: word(developing, 'where events are posted, and how that went', () => import('./commands/webhooks.ts')),
+  webhooks: word(developing, 'webhooks, and their delivery attempts', () => import('./commands/webhooks.ts')),
   keys: word(developing, 'API keys', () => import('./commands/keys.ts')),
   api: word(developing, 'call any operation of the API', () => import('./commands/api.ts')),
   status: word(operating, 'health, links, queue and alerts on one screen', () => import('./commands/status.ts')),
@@ -60,10 +60,10 @@ export const words: Record<string, Word> = {
 /** Commands that need the installation's settings instead of its API: bin/heliogram runs them without this program. */
 export const ownWords: Record<string, string> = {
   start: 'run the service; see also "heliogram help settings"',
-  backup: 'back up the whole database, while the service runs or not',
+  backup: 'back up the whole database; the service can keep running',
   restore: 'restore a backup into an empty database',
   'owner-code': 'print a new one-time code for the first owner',
-  'rotate-key': 'replace the master key, while the service runs or not',
+  'rotate-key': 'replace the master key; the service can keep running',
 }
 
 export const mcpWord = { name: 'mcp', summary: 'the API for assistants, as a server of the Model Context Protocol' }

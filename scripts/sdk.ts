@@ -87,7 +87,7 @@ export interface Page<T> {
   has_more: boolean
   /** For the next page; null on the last. */
   next_cursor: string | null
-  /** For the page before; null on the first. */
+  /** For the previous page; null on the first. */
   prev_cursor: string | null
   /** For what came since this page was made; null in lists that have none. */
   refresh_cursor: string | null

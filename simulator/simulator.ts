@@ -153,6 +153,6 @@ type Delayed = 'response' | 'receipt' | 'reply'
 
 function delayOf(text: string): PickDelay {
   const pick = parseLatency(text)
-  if (pick === null) throw new RangeError(`${text} is no latency`)
+  if (pick === null) throw new RangeError(`${text} is not a latency`)
   return pick
 }

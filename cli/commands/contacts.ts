@@ -54,7 +54,7 @@ export function build(cli: Cli): Command {
     .addOption(new Option('--on-conflict <how>', 'with numbers that the campaign has').choices(['update', 'skip']))
     .option('--country <code>', 'the country of numbers without a country code, such as US')
     .option('--map <column=field>', 'for columns with unusual names; an empty field leaves the column out', readPair)
-    .option('--rejected <file>', 'where bad rows go; <file>.rejected.csv otherwise')
+    .option('--rejected <file>', 'a file for the bad rows; default: <file>.rejected.csv')
     .option('--detach', 'do not follow it')
     .action(async (file: string, options: ImportOptions) => importFile(cli, file, options))
   takesFilters(command.command('export').summary('all matching contacts, oldest first; the file can be imported again'))

@@ -37,7 +37,7 @@ export function build(cli: Cli): Command {
   command
     .command('watch <import>')
     .summary('follow an import to its end')
-    .option('--rejected <file>', 'where the rows go that were refused')
+    .option('--rejected <file>', 'a file for the rejected rows')
     .action(async (id: string, { rejected = null }: { rejected?: string | null }) =>
       followImport(cli, await read(id), rejected),
     )

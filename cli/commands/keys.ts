@@ -47,7 +47,7 @@ export function build(cli: Cli): Command {
     .summary('create a key; its secret is shown once')
     .addOption(new Option('--mode <mode>', 'test keys send nothing real').choices(['live', 'test']))
     .option('--scope <scope>', 'its scopes; default: yours', readWords)
-    .option('--ip <network>', 'from where it works; from everywhere otherwise', readWords)
+    .option('--ip <network>', 'a network from which it works; default: all', readWords)
     .option('--expires <time>', 'when it expires; default: in a year: 30d, 2027-01-01', readFuture)
     .action(async (name: string, { mode, scope, ip, expires }: CreateOptions) => {
       // The API validates scopes.

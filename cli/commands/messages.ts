@@ -91,11 +91,11 @@ function takesFilters(command: Command): Command {
     .option('--error <code>', 'failed, or unconfirmed, for this reason')
     .addOption(new Option('--type <type>', 'of this type').choices(['otp', 'transactional', 'marketing']))
     .option('--tag <tag>', 'with this tag; needs another filter, or --since')
-    .option('--metadata <name=value>', 'with this value; likewise', readPair)
-    .option('--segments <number>', 'with at least this many segments; likewise', readCount)
+    .option('--metadata <name=value>', 'with this value; needs another filter, or --since', readPair)
+    .option('--segments <number>', 'with at least this many segments; needs another filter, or --since', readCount)
     .option('--since <time>', 'created since then: 2h, 3d, 2026-11-24, "2026-11-24 18:30"', readPast)
     .option('--until <time>', 'created before then', readPast)
-    .option('--test', 'of test mode')
+    .option('--test', 'sent in test mode')
 }
 
 function queryOf(filters: Filters): Query {

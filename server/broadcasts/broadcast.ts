@@ -177,13 +177,13 @@ export const Broadcast = Type.Object(
     created_at: Timestamp('When it was created.'),
     started_at: Nullable(Timestamp('When it started.')),
     completed_at: Nullable(
-      Timestamp('When its last message was with a carrier, or it was canceled, rejected or withdrawn.'),
+      Timestamp('When its last message was sent to a carrier, or when it was canceled, rejected or withdrawn.'),
     ),
     ordered_by: Nullable(Type.String({ description: 'Id of the user or API key.' })),
     approval: Nullable(
       Type.Object({
         by: Type.String({ description: 'Id of the user or API key that approved or rejected it.' }),
-        at: Timestamp('When.'),
+        at: Timestamp('When it was approved or rejected.'),
         reason: Nullable(Type.String()),
         recipients: Nullable(
           Type.Integer({

@@ -120,13 +120,13 @@ export const Campaign = Type.Object(
     shorten_urls: Type.Boolean(),
     callback_url: Nullable(Type.String()),
     quiet_hours: Type.Union([QuietHoursChange, Type.Null()], {
-      description: 'What it says of quiet hours itself; the rest, and null: as the account has it.',
+      description: 'Its own quiet hours; null, or a missing field: the value of the account.',
     }),
     metadata: Type.Record(Type.String(), Type.String()),
     tags: Type.Array(Type.String()),
     contacts_count: Count,
     stats: Type.Union([Stats, Type.Null()], {
-      description: 'Counted when one campaign is read; null in lists.',
+      description: 'Only when you get one campaign; null in lists.',
     }),
     created_at: Timestamp('When it was created.'),
     updated_at: Timestamp('When it was last changed.'),

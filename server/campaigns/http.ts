@@ -105,7 +105,7 @@ export function campaignRoutes(app: App, context: CampaignsContext): void {
         operationId: 'updateCampaign',
         summary: 'Update a campaign',
         description:
-          'Pace and quiet hours take effect in every process within seconds, also for queued messages; all else for messages sent from then on. `from` and `sender_pool` replace each other, and so do `message` and `template`.',
+          'Pace and quiet hours take effect in every process within seconds, also for queued messages. Other fields apply to messages sent from then on. `from` and `sender_pool` replace each other, and so do `message` and `template`.',
         tags: ['Campaigns'],
         params: campaignParams,
         body: CampaignChange,

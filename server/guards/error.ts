@@ -39,12 +39,12 @@ export function stopError(refusal: GuardRefusal, stop: Stop | null): ApiError {
       })
     case 'daily_segments':
       return new ApiError(refusal, {
-        detail: `This send exceeds the ${most} segments of the day; it is allowed from ${until}.${release}`,
+        detail: `This send exceeds the daily limit of ${most} segments; it is allowed from ${until}.${release}`,
         ...waiting,
       })
     case 'spend':
       return new ApiError(refusal, {
-        detail: `This send exceeds the ${most} ${window.key} of the day; it is allowed from ${until}.${release}`,
+        detail: `This send exceeds the daily limit of ${most} ${window.key}; it is allowed from ${until}.${release}`,
         ...waiting,
       })
     case 'duplicate':

@@ -157,7 +157,7 @@ function untilOf(row: GuardRow, text: string | undefined, faults: FieldError[]):
     faults.push({
       pointer: '#/until',
       code: 'out_of_range',
-      detail: `must be between now and ${row.endsAt.toISOString()}, when its time is over anyway`,
+      detail: `must be between now and ${row.endsAt.toISOString()}, when the stop ends by itself`,
     })
   return until
 }
@@ -166,7 +166,11 @@ function raisedByOf(row: GuardRow, text: string | undefined, faults: FieldError[
   if (text === undefined) return null
   const pointer = '#/raise_by'
   if (row.limit === null)
-    faults.push({ pointer, code: 'invalid_value', detail: 'is only for limits; this guard has none: use until' })
+    faults.push({
+      pointer,
+      code: 'invalid_value',
+      detail: 'applies only to limits, and this guard has none; use until',
+    })
   const amount = row.kind === 'spend' ? millionthsOf(text) : Number(text)
   if (!(amount > 0) || !Number.isInteger(amount))
     faults.push({

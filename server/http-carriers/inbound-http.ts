@@ -116,7 +116,7 @@ async function receive(
     // Written whole, unless the carrier has hung up.
     reply.raw.once('finish', () => {
       forgetAnswered(receiving.db, linkId, unnamed).catch((error: unknown) =>
-        receiving.log.warn({ carrier: carrier.id, error }, 'an answered reply may be taken for a repeat'),
+        receiving.log.warn({ carrier: carrier.id, error }, 'an answered reply may be mistaken for a repeat'),
       )
     })
   } catch (error) {

@@ -210,7 +210,7 @@ async function storeForm(
           ? {
               pointer: '#/file',
               code: 'invalid_format',
-              detail: 'must be a file with a name, as by -F file=@people.csv',
+              detail: 'must be a file with a name, such as -F file=@people.csv sends',
             }
           : { pointer: `#/${part.fieldname}`, code: 'unknown_field', detail: 'does not exist' },
       )

@@ -109,9 +109,9 @@ export function orphanRoutes(app: App, context: { db: Db; vault: Vault; texts?: 
     {
       schema: {
         operationId: 'dismissOrphanReply',
-        summary: 'Delete a reply, and those that came to its number before it',
+        summary: 'Dismiss an orphan reply and earlier ones to its number',
         description:
-          'For replies that are meant for nobody here. Their STOP is not obeyed. Replies that came to the number since stay. The alert of the carrier closes with its last reply.',
+          'For replies that are not meant for any of your accounts. Their STOP is not obeyed. Later replies to the number stay. The alert of the carrier closes with its last reply.',
         tags,
         params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a reply.' }) }),
         response: {

@@ -88,7 +88,7 @@ async function storeNext(arrival: Arrival): Promise<void> {
 /** Stores a part as a reply of its own, after the present ones. */
 async function storeApart({ context, link, reply, key, part, hash }: Arrival): Promise<void> {
   for (const number of await listParts(context.db, key)) {
-    context.log.warn({ link: link.id }, 'parts of two long replies came under one reference')
+    context.log.warn({ link: link.id }, 'parts of two long replies have one reference')
     await joinReply(context, link.settings, key, () => Promise.resolve(true), number)
   }
   await storeReply(context, { ...reply, ...textOf([part], link.settings), isPartial: true }, async (tx) =>

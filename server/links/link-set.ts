@@ -224,7 +224,7 @@ export class LinkSet {
   #giveUp(entry: Entry, link: CarrierLink, slot: number): void {
     if (entry.dropping.has(slot)) return
     entry.dropping.add(slot)
-    this.#context.log.info({ link: link.id, slot }, 'session given up to another process')
+    this.#context.log.info({ link: link.id, slot }, 'session handed over to another process')
     link.drop(slot, drainMs).then(
       () => {
         entry.free.push(slot)

@@ -81,6 +81,6 @@ export class Watchdog {
 
   #giveUp(reason: string): void {
     this.#isImpossible = true
-    this.#options.log.warn({ reason }, 'nothing ends this process if it freezes')
+    this.#options.log.warn({ reason }, 'no watchdog ends this process if it freezes')
   }
 }

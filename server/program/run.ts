@@ -84,7 +84,9 @@ async function start(run: Omit<Starting, 'database'>): Promise<void> {
   const { isCountry } = await import('../ground/numbers/number.ts')
   const unknown = config.anyLengthCountries.find((country) => !isCountry(country))
   if (unknown !== undefined)
-    throw new ConfigError(`HELIOGRAM_ANY_LENGTH_COUNTRIES names ${unknown}, which is no country of ISO 3166-1.`)
+    throw new ConfigError(
+      `HELIOGRAM_ANY_LENGTH_COUNTRIES contains ${unknown}, which is not an ISO 3166-1 country code.`,
+    )
   const opening = openDatabase(config.databaseUrl, config.dataFolder, log).then(
     (opened) => started.add('database', opened, (one) => one.close()),
     (error: unknown) => explainDatabase(error, config),

@@ -24,7 +24,9 @@ import { listCarriers, listLinks, type CarrierRow, type LinkRow } from '../links
 const TestBody = Type.Object(
   {
     to: Type.String({ minLength: 1, maxLength: 32, description: 'E.164.', examples: ['+15551230001'] }),
-    account: Type.Optional(Type.String({ maxLength: 255, description: 'Whose message; default: yours.' })),
+    account: Type.Optional(
+      Type.String({ maxLength: 255, description: 'The account that sends the message; default: yours.' }),
+    ),
     from: Type.Optional(Type.String({ minLength: 1, maxLength: 16 })),
     sender_pool: Type.Optional(Type.String({ maxLength: 255 })),
     type: Type.Optional(Type.Enum([...messageTypes])),

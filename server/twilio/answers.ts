@@ -139,7 +139,7 @@ async function send(
     // Erasure leaves an empty fingerprint.
     const known = accepted.kind === 'known_key' && accepted.messageId ? accepted.fingerprint : fingerprint
     return known.length > 0 && !known.equals(fingerprint)
-      ? { code: notValid, detail: 'is another than was sent when the post came first' }
+      ? { code: notValid, detail: 'differs from the message sent for the first post' }
       : null
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof WrongParameter)) throw error

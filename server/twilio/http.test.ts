@@ -50,7 +50,7 @@ test('a guard that stops a send is reported with its stop', async () => {
   const answer = await send('To=%2B15551230001&Body=Hello')
   expect(answer.statusCode).toBe(429)
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
-  expect(answer.json().message).toMatch(/exceeds the 1 segments of the day/)
+  expect(answer.json().message).toMatch(/exceeds the daily limit of 1 segments/)
 })
 
 test('a NUL anywhere is a wrong parameter', async () => {

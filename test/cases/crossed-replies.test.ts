@@ -88,7 +88,7 @@ describe('two replies with one reference and interleaved parts', () => {
     await wait(61)
     await joinLateParts(context)
     expect(await replies()).toEqual(expected)
-    expect(warnings).toEqual(['parts of two long replies came under one reference'])
+    expect(warnings).toEqual(['parts of two long replies have one reference'])
     expect(await test.count('reply_parts', 'true')).toBe(0)
   })
 

@@ -114,7 +114,9 @@ function credentialsOf(body: Type.Static<typeof Login> | null, request: FastifyR
   const isPassword = [email, password, otp, recoveryCode].some((field) => field !== undefined)
   const isClient = clientId !== undefined || clientSecret !== undefined
   if (isPassword && isClient)
-    throw invalid([{ pointer: '#/client_id', code: 'invalid_value', detail: 'must not be beside email and password' }])
+    throw invalid([
+      { pointer: '#/client_id', code: 'invalid_value', detail: 'cannot be combined with email and password' },
+    ])
   if (!isPassword && !isClient) {
     const basic = basicOf(request.headers.authorization)
     if (basic) return { kind: 'client', ...basic }

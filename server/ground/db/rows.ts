@@ -41,7 +41,7 @@ export function rowParameters<Own extends string, Common extends string>(
     count: all.length + shared.length,
     shared: (column) => {
       const sql = sharedOf.get(column)
-      if (sql === undefined) throw new Error(`${column} is no common column`)
+      if (sql === undefined) throw new Error(`${column} is not a common column`)
       return sql
     },
     encode(rows, picks) {

@@ -60,7 +60,7 @@ function explainFailure(error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return withQueryErrors(error, request)
   if (error instanceof CrowdedError)
     return new ApiError('rate_limited', {
-      detail: 'The account has more requests in progress than are processed at a time.',
+      detail: 'The account has too many requests in progress.',
       retryAfterSeconds: 1,
     })
   const done = error instanceof PartlyDone ? `. ${error.message}` : null

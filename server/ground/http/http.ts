@@ -228,7 +228,7 @@ export const PageOf = <T extends TSchema>(item: T) =>
     data: Type.Array(item),
     has_more: Type.Boolean(),
     next_cursor: Nullable(Type.String({ description: 'For the next page; null on the last.' })),
-    prev_cursor: Nullable(Type.String({ description: 'For the page before; null on the first.' })),
+    prev_cursor: Nullable(Type.String({ description: 'For the previous page; null on the first.' })),
     refresh_cursor: Nullable(
       Type.String({ description: 'For changes since this page; null in lists that have none.' }),
     ),

@@ -11,7 +11,7 @@ const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 /** Repairs by kind. */
 export const repairCounts = Object.fromEntries(
-  Object.entries(repairs).map(([name, what]) => [name, Count(`Numbers mended. ${what}`)]),
+  Object.entries(repairs).map(([name, what]) => [name, Count(`Repaired numbers. ${what}`)]),
 )
 
 export const Faults = Type.Array(

@@ -48,10 +48,10 @@ export const commands: Partial<Record<string, Command>> = {
 
 /** The short list of commands; all that follows a mistyped one, so that the error stays visible. */
 export const synopsis =
-  'Usage: heliogram start           run the service\n       heliogram backup FILE     back up the whole database, while the service runs or not; --check FILE: verify a backup\n       heliogram restore FILE    restore a backup into an empty database\n       heliogram owner-code      print a new one-time code for the first owner, who has no password yet\n       heliogram rotate-key      replace the master key, while the service runs or not\n       heliogram start --help    this, and the settings; also heliogram backup --help, heliogram restore --help\n       heliogram --help          all commands, including those that use the API\n'
+  'Usage: heliogram start           run the service\n       heliogram backup FILE     back up the whole database; the service can keep running; --check FILE: verify a backup\n       heliogram restore FILE    restore a backup into an empty database\n       heliogram owner-code      print a new one-time code for the first owner, who has no password yet\n       heliogram rotate-key      replace the master key; the service can keep running\n       heliogram start --help    this, and the settings; also heliogram backup --help, heliogram restore --help\n       heliogram --help          all commands, including those that use the API\n'
 
 /** The text of `heliogram help settings` (`start --help`), and of `--help` after a command of the installation. */
-export const usageOf = (version: string): string => `Heliogram ${version}: the SMS platform that people run themselves.
+export const usageOf = (version: string): string => `Heliogram ${version}: the SMS platform that you run yourself.
 
 ${synopsis}
 Settings come from the environment:

@@ -23,6 +23,8 @@ export async function makeOwnerCode(config: Config, log: Log): Promise<string> {
 export async function printOwnerCode(db: Db, publicUrl: string): Promise<string> {
   const made = await createOwnerCode(db)
   if (!made)
-    throw new StartError('There is no code to print: the owner already has a password, or nothing was started yet.')
+    throw new StartError(
+      'There is no code to print: the owner already has a password, or the service has never been started.',
+    )
   return ['', ...tellOwner(publicUrl, made), ''].join('\n')
 }

@@ -5,7 +5,8 @@ const blockBytes = 512
 const sizeMax = 8 ** 11 - 1
 
 export function tarHeader(name: string, size: number, atMs: number): Buffer {
-  if (Buffer.byteLength(name) > 100 || size > sizeMax) throw new Error(`"${name}" (${size} bytes) is no file for tar`)
+  if (Buffer.byteLength(name) > 100 || size > sizeMax)
+    throw new Error(`"${name}" (${size} bytes) does not fit into a tar header`)
   const header = Buffer.alloc(blockBytes)
   const octal = (value: number, digits: number): string => value.toString(8).padStart(digits, '0')
   header.write(name, 0)
