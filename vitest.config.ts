@@ -11,8 +11,8 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
  */
 const alone = [
   'test/**/*.test.ts',
-  'server/imports/**/*.test.ts',
-  'server/ground/{base,db}/**/*.test.ts',
+  'server/imports/bad-files.test.ts',
+  'server/ground/db/clock.test.ts',
   'server/ground/http/turns.test.ts',
 ]
 

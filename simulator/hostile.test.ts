@@ -6,44 +6,6 @@ import { bindClient, type Client, post, type Started, startSimulator, until } fr
 
 const open: { close(): unknown }[] = []
 
-async function start(options?: SimulatorOptions): Promise<Started> {
-  const started = await startSimulator(options)
-  open.push(started.simulator)
-  return started
-}
-
-async function bind(...given: Parameters<typeof bindClient>): Promise<Client> {
-  const client = await bindClient(...given)
-  open.push({ close: () => client.session.destroy() })
-  return client
-}
-
-const refused = async (...given: Parameters<typeof bindClient>): Promise<SessionError> =>
-  bind(...given).then(
-    () => Promise.reject(new Error('was bound')),
-    (error: unknown) => error as SessionError,
-  )
-
-function readAll(port: number): {
-  bytes: () => Buffer
-  isOpen: () => boolean
-  isEnded: () => boolean
-  write: (bytes: Buffer) => void
-} {
-  const chunks: Buffer[] = []
-  let isEnded = false
-  const socket = connect({ host: '127.0.0.1', port })
-  socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => {})
-  socket.on('close', () => (isEnded = true))
-  open.push({ close: () => socket.destroy() })
-  return {
-    bytes: () => Buffer.concat(chunks),
-    isOpen: () => socket.readyState === 'open',
-    isEnded: () => isEnded,
-    write: (bytes) => void socket.write(bytes),
-  }
-}
-
 afterEach(async () => {
   for (const thing of open.splice(0).reverse()) await thing.close()
 })
@@ -317,3 +279,41 @@ it('explains unknown commands', async () => {
     expect(JSON.stringify(await response.json())).toContain(allowed)
   }
 })
+
+async function start(options?: SimulatorOptions): Promise<Started> {
+  const started = await startSimulator(options)
+  open.push(started.simulator)
+  return started
+}
+
+async function bind(...given: Parameters<typeof bindClient>): Promise<Client> {
+  const client = await bindClient(...given)
+  open.push({ close: () => client.session.destroy() })
+  return client
+}
+
+const refused = async (...given: Parameters<typeof bindClient>): Promise<SessionError> =>
+  bind(...given).then(
+    () => Promise.reject(new Error('was bound')),
+    (error: unknown) => error as SessionError,
+  )
+
+function readAll(port: number): {
+  bytes: () => Buffer
+  isOpen: () => boolean
+  isEnded: () => boolean
+  write: (bytes: Buffer) => void
+} {
+  const chunks: Buffer[] = []
+  let isEnded = false
+  const socket = connect({ host: '127.0.0.1', port })
+  socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => {})
+  socket.on('close', () => (isEnded = true))
+  open.push({ close: () => socket.destroy() })
+  return {
+    bytes: () => Buffer.concat(chunks),
+    isOpen: () => socket.readyState === 'open',
+    isEnded: () => isEnded,
+    write: (bytes) => void socket.write(bytes),
+  }
+}

@@ -14,19 +14,6 @@ afterEach(async () => {
   await started.simulator.close()
 })
 
-const get = async (path: string): Promise<unknown> => (await fetch(started.url + path)).json()
-
-/** With headers that fetch does not allow. */
-function statusWith(headers: Record<string, string>, path = '/phones', method = 'GET'): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const request = httpRequest(started.url + path, { method, headers }, (response) => {
-      response.resume()
-      resolve(response.statusCode)
-    })
-    request.on('error', reject).end(method === 'POST' ? '{}' : undefined)
-  })
-}
-
 describe('phones', () => {
   it('are listed with their last message, and their messages can be read', async () => {
     await client.submit('15551230001', 'one')
@@ -137,3 +124,16 @@ it('returns its counters, and its ledger as lines', async () => {
   sender.session.destroy()
   await other.simulator.close()
 })
+
+const get = async (path: string): Promise<unknown> => (await fetch(started.url + path)).json()
+
+/** With headers that fetch does not allow. */
+function statusWith(headers: Record<string, string>, path = '/phones', method = 'GET'): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(started.url + path, { method, headers }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+    request.on('error', reject).end(method === 'POST' ? '{}' : undefined)
+  })
+}

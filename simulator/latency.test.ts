@@ -1,13 +1,6 @@
 import { expect, it } from 'vitest'
 import { parseLatency } from './latency.ts'
 
-function measure(text: string): { p50: number; p99: number; min: number; max: number } {
-  const pick = parseLatency(text)
-  const picked = Float64Array.from({ length: 20_000 }, () => pick?.() ?? Number.NaN).toSorted()
-  const at = (share: number): number => picked[Math.floor(share * (picked.length - 1))] ?? Number.NaN
-  return { p50: at(0.5), p99: at(0.99), min: at(0), max: at(1) }
-}
-
 it.each([
   ['30', { p50: 30, p99: 30 }, 30, 30],
   ['20-120', { p50: 32.5, p99: 117 }, 20, 120],
@@ -36,3 +29,10 @@ it.each([
 ])('%j is not a latency', (text) => {
   expect(parseLatency(text)).toBeNull()
 })
+
+function measure(text: string): { p50: number; p99: number; min: number; max: number } {
+  const pick = parseLatency(text)
+  const picked = Float64Array.from({ length: 20_000 }, () => pick?.() ?? Number.NaN).toSorted()
+  const at = (share: number): number => picked[Math.floor(share * (picked.length - 1))] ?? Number.NaN
+  return { p50: at(0.5), p99: at(0.99), min: at(0), max: at(1) }
+}

@@ -28,19 +28,7 @@ afterEach(() => {
   server.close()
 })
 
-function openLine(faults: Partial<Faults>): { line: Line; faults: Faults } {
-  const all = { ...faultlessOf(settingsOf({})), ...faults }
-  return { line: new Line(ours, all), faults: all }
-}
-
 const names = ['enquire_link', 'enquire_link_resp', 'submit_sm_resp', 'unbind_resp'] as const
-
-const commandsHeard = (): string[] =>
-  Array.from({ length: heard.length / HEADER_OCTETS }, (_, n) => {
-    const id = heard.readUInt32BE(n * HEADER_OCTETS + 4)
-    const name = names.find((one) => COMMANDS[one].id === id)
-    return `${name} ${heard.readUInt32BE(n * HEADER_OCTETS + 12)}`
-  })
 
 it.each<[Partial<Faults>, string[]]>([
   [{}, ['enquire_link_resp 1', 'submit_sm_resp 2', 'unbind_resp 3', 'submit_sm_resp 4']],
@@ -81,3 +69,15 @@ it('that is dead says nothing, and accepts data', async () => {
   await once(theirs, 'end')
   expect([heard.length, came]).toEqual([0, []])
 })
+
+function openLine(faults: Partial<Faults>): { line: Line; faults: Faults } {
+  const all = { ...faultlessOf(settingsOf({})), ...faults }
+  return { line: new Line(ours, all), faults: all }
+}
+
+const commandsHeard = (): string[] =>
+  Array.from({ length: heard.length / HEADER_OCTETS }, (_, n) => {
+    const id = heard.readUInt32BE(n * HEADER_OCTETS + 4)
+    const name = names.find((one) => COMMANDS[one].id === id)
+    return `${name} ${heard.readUInt32BE(n * HEADER_OCTETS + 12)}`
+  })

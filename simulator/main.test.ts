@@ -10,23 +10,6 @@ afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL')
 })
 
-interface Run {
-  readonly child: ChildProcess
-  readonly ended: Promise<unknown[]>
-  out: string
-  err: string
-}
-
-function run(args: readonly string[], env: Record<string, string> = {}): Run {
-  const main = fileURLToPath(new URL('main.ts', import.meta.url))
-  const child = spawn(process.execPath, [main, ...args], { env: { ...process.env, ...env } })
-  running.push(child)
-  const run: Run = { child, ended: once(child, 'close'), out: '', err: '' }
-  child.stdout.on('data', (chunk: Buffer) => (run.out += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (run.err += chunk.toString()))
-  return run
-}
-
 it('prints where it listens, and unbinds its sessions when it is stopped', async () => {
   const simulator = run(['--port', '0', '--http-port', '0', '--latency', '0', '--json'])
   await until(() => simulator.out.endsWith('\n'), 'it says where it listens')
@@ -70,3 +53,20 @@ it('lists its flags', async () => {
   expect(await simulator.ended).toEqual([0, null])
   expect(simulator.out).toContain('--receipt-latency')
 })
+
+interface Run {
+  readonly child: ChildProcess
+  readonly ended: Promise<unknown[]>
+  out: string
+  err: string
+}
+
+function run(args: readonly string[], env: Record<string, string> = {}): Run {
+  const main = fileURLToPath(new URL('main.ts', import.meta.url))
+  const child = spawn(process.execPath, [main, ...args], { env: { ...process.env, ...env } })
+  running.push(child)
+  const run: Run = { child, ended: once(child, 'close'), out: '', err: '' }
+  child.stdout.on('data', (chunk: Buffer) => (run.out += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (run.err += chunk.toString()))
+  return run
+}

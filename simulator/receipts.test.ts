@@ -12,11 +12,6 @@ const ADDRESSES = {
   destination_addr: '15550100',
 }
 
-function build(receipt: FatedReceipt, form: 'both' | 'text' | 'udh' | 'odd_text' = 'both', reference?: number) {
-  const { fields } = buildReceipt(ADDRESSES, receipt, { id: '7', text: 'hi', submittedAt: new Date(), form, reference })
-  return { fields, read: parseReceipt({ esm_class: 0, data_coding: 0, ...fields }) }
-}
-
 it.each<[number, ReceiptState[]]>([
   [0, []],
   [1, ['scheduled', 'enroute', 'delivered', 'undeliverable']],
@@ -99,3 +94,8 @@ it('writes the carrier’s own word for a state, also in an odd text', () => {
   expect(build(receipt, 'odd_text').read).toMatchObject({ id: '7', stat: 'DND_REJECTED', err: null })
   expect(build({ state: 'rejected', err: '008' }, 'text').read?.stat).toBe('REJECTD')
 })
+
+function build(receipt: FatedReceipt, form: 'both' | 'text' | 'udh' | 'odd_text' = 'both', reference?: number) {
+  const { fields } = buildReceipt(ADDRESSES, receipt, { id: '7', text: 'hi', submittedAt: new Date(), form, reference })
+  return { fields, read: parseReceipt({ esm_class: 0, data_coding: 0, ...fields }) }
+}

@@ -6,18 +6,6 @@ import { bindClient, type Client, startSimulator, until } from './testing.ts'
 
 const open: { close(): unknown }[] = []
 
-async function start(options?: SimulatorOptions): Promise<{ simulator: Simulator; smppPort: number; url: string }> {
-  const started = await startSimulator(options)
-  open.push(started.simulator)
-  return started
-}
-
-async function bind(...given: Parameters<typeof bindClient>): Promise<Client> {
-  const client = await bindClient(...given)
-  open.push({ close: () => client.session.destroy() })
-  return client
-}
-
 afterEach(async () => {
   for (const thing of open.splice(0).reverse()) await thing.close()
 })
@@ -391,3 +379,15 @@ it('unbinds its sessions when it closes, and can restart on its port', async () 
   const second = await start({ port: first.smppPort })
   await bind(second.smppPort)
 })
+
+async function start(options?: SimulatorOptions): Promise<{ simulator: Simulator; smppPort: number; url: string }> {
+  const started = await startSimulator(options)
+  open.push(started.simulator)
+  return started
+}
+
+async function bind(...given: Parameters<typeof bindClient>): Promise<Client> {
+  const client = await bindClient(...given)
+  open.push({ close: () => client.session.destroy() })
+  return client
+}

@@ -4,8 +4,6 @@ import { readFuture, readPast, readSpan } from './moments.ts'
 import { nearest } from './nearest.ts'
 import { readPair } from './pairs.ts'
 
-const fieldsOf = (...typed: string[]): Field[] => typed.reduce<Field[]>((before, one) => readTyped(one, before), [])
-
 describe('the fields of a call', () => {
   test('go into the path if it names them, then into the query of reads, and into the body of all other calls', () => {
     expect(placeFields('GET /v1/events/{id}/deliveries', fieldsOf('id=evt_1', 'limit=2'), {})).toEqual({
@@ -15,11 +13,7 @@ describe('the fields of a call', () => {
     })
     expect(
       placeFields('PATCH /v1/carriers/{id}', fieldsOf('pace=20', 'name=A b', 'enabled=false'), { id: 'car_1' }),
-    ).toEqual({
-      path: { id: 'car_1' },
-      query: {},
-      body: { pace: 20, name: 'A b', enabled: false },
-    })
+    ).toEqual({ path: { id: 'car_1' }, query: {}, body: { pace: 20, name: 'A b', enabled: false } })
     expect(() => placeFields('GET /v1/messages/{id}', [], {})).toThrow('The path /v1/messages/{id} needs id.')
   })
 
@@ -77,3 +71,5 @@ test('the nearest word is suggested only if it is near', () => {
     null,
   ])
 })
+
+const fieldsOf = (...typed: string[]): Field[] => typed.reduce<Field[]>((before, one) => readTyped(one, before), [])

@@ -10,13 +10,6 @@ beforeAll(async () => {
 })
 afterAll(() => rm(join(folder, '..'), { recursive: true }))
 
-const profileOf = (refreshToken: string): Profile => ({
-  url: 'http://127.0.0.1:1',
-  account: { id: 'acc_1', name: 'A' },
-  email: 'a@example.com',
-  login: { accessToken: 'a', refreshToken, expiresAt: 0 },
-})
-
 test('keeps one of many changes of the same state, and all readers see it', async () => {
   expect(await saveProfile(folder, 'default', profileOf('first'), 0)).toBe(true)
   for (let generation = 1; generation < 6; generation++) {
@@ -65,4 +58,11 @@ test('names a damaged profile, and says what to do', async () => {
     message: expect.stringContaining('bad.1.json is damaged') as string,
     exit: 3,
   })
+})
+
+const profileOf = (refreshToken: string): Profile => ({
+  url: 'http://127.0.0.1:1',
+  account: { id: 'acc_1', name: 'A' },
+  email: 'a@example.com',
+  login: { accessToken: 'a', refreshToken, expiresAt: 0 },
 })

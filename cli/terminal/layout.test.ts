@@ -9,7 +9,6 @@ const columns = [
   { name: 'text', column: { isFlexible: true }, width: 160 },
   { name: 'tags', column: { isFlexible: true }, width: 20 },
 ]
-const told = (room: number): string[] => layOut(columns, room).map(({ name, width }) => `${name} ${width}`)
 
 test('fits a table to the terminal: shortens long texts, then drops extra columns, and never an id', () => {
   expect(told(Infinity)).toEqual(columns.map(({ name, width }) => `${name} ${width}`))
@@ -19,3 +18,5 @@ test('fits a table to the terminal: shortens long texts, then drops extra column
   expect(told(70)).toEqual(['id 30', 'status 10', 'text 12', 'tags 12'])
   expect(told(20)).toEqual(['id 30', 'status 10', 'text 8', 'tags 8'])
 })
+
+const told = (room: number): string[] => layOut(columns, room).map(({ name, width }) => `${name} ${width}`)

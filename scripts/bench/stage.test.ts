@@ -9,11 +9,6 @@ import type { SinkCounts } from './sink.ts'
 import { startWorker, type Worker } from './worker.ts'
 
 const workers: Worker[] = []
-const start = (file: string) => {
-  const worker = startWorker(file)
-  workers.push(worker)
-  return worker
-}
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()))
 })
@@ -165,3 +160,9 @@ test('no recipient ends in digits with a meaning for simulators', () => {
   expect(new Set(recipients).size).toBe(30_000)
   expect(recipients.every((recipient) => /^1415[2-9]\d{2}[1-9]\d{3}$/.test(recipient))).toBe(true)
 })
+
+const start = (file: string) => {
+  const worker = startWorker(file)
+  workers.push(worker)
+  return worker
+}

@@ -1,59 +1,27 @@
 import fc from 'fast-check'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { RoutingTable } from '../routes/routing.ts'
 import { inTransaction, openPool } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
-import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked, forEachTest } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { Acceptor } from './accept.ts'
 import { asAccepted } from './accepted.ts'
 import type { Accepted, Draft } from '../message/draft.ts'
 import { findMessage } from '../message/store.ts'
-import {
-  insertTestCarrier,
-  insertTestSender,
-  openLedgerTest,
-  ourNumber,
-  rowOf,
-  type LedgerTest,
-  silent,
-} from '../messages/testing.ts'
-
-let test: LedgerTest
+import { insertTestCarrier, insertTestSender, openLedgerTest, ourNumber, rowOf, silent } from '../messages/testing.ts'
 
 const database = await createTestDatabase()
 // As in a running installation, where messages go to their day's partitions.
 await ensurePartitions(database.db, silent)
-beforeEach(async () => {
-  await emptyTables(database.db, 'accounts, carriers, nodes, messages, idempotency_keys, queue, delayed, intents')
-  test = await openLedgerTest(database.db)
-})
-
-async function newCampaign(columns: Record<string, unknown> = {}): Promise<string> {
-  const id = newId()
-  const names = Object.keys(columns)
-  await test.db.query(
-    `insert into campaigns (account_id, id, name${names.map((name) => `, ${name}`).join('')})
-     values ($1, $2, 'Sale'${names.map((_, i) => `, $${i + 3}`).join('')})`,
-    [test.accountId, id, ...Object.values(columns)],
-  )
-  return id
-}
-
-const keyed = (key: string, fingerprint = 'body', operation = 'messages.send'): Partial<Draft> => ({
-  idempotency: { operation, key, fingerprint: Buffer.from(fingerprint) },
-})
-
-const kindsOf = (results: Accepted[]): string[] =>
-  results.map((result) => (result.kind === 'refused' ? result.refusal : result.kind))
+const test = forEachTest(database.db, openLedgerTest)
 
 describe('a flush', () => {
   it('answers each row separately', async () => {
     const suspended = newId()
-    await test.db.query(`insert into accounts (id, name, status) values ($1, 'Bad', 'suspended')`, [suspended])
-    await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551239999', 'reply')`, [
-      test.accountId,
-    ])
+    await test.sql`insert into accounts (id, name, status) values (${suspended}, 'Bad', 'suspended')`
+    await test.sql`insert into opt_outs (account_id, number, source)
+      values (${test.accountId}, '15551239999', 'reply')`
     const closed = await newCampaign({ status: 'archived' })
     const canceled = await newCampaign({ status: 'canceled' })
     const open = await newCampaign({ key: 'spring' })
@@ -88,10 +56,10 @@ describe('a flush', () => {
   })
 
   it('refuses if there is no carrier, and holds if the carrier is disabled', async () => {
-    await test.db.query(`update carriers set enabled = false`)
+    await test.sql`update carriers set enabled = false`
     expect(kindsOf([await test.acceptor.accept(test.draft())])).toEqual(['accepted'])
-    await test.db.query(`delete from senders`)
-    await test.db.query(`delete from carriers`)
+    await test.sql`delete from senders`
+    await test.sql`delete from carriers`
     await test.routing.refresh()
     expect(kindsOf([await test.acceptor.accept(test.draft())])).toEqual(['no_route_available'])
   })
@@ -111,7 +79,7 @@ describe('a flush', () => {
 
   it('never lets an account use another account’s resources', async () => {
     const other = newId()
-    await test.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [other])
+    await test.sql`insert into accounts (id, name) values (${other}, 'Other')`
     const campaignId = await newCampaign({ key: 'mine' })
     const drafts = [
       test.draft({ accountId: other, campaignId }),
@@ -203,9 +171,8 @@ describe('an idempotency key', () => {
 
   it('still returns the message if the same request would be refused now', async () => {
     await test.send(keyed('k'))
-    await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230001', 'reply')`, [
-      test.accountId,
-    ])
+    await test.sql`insert into opt_outs (account_id, number, source)
+      values (${test.accountId}, '15551230001', 'reply')`
     expect(kindsOf([await test.acceptor.accept(test.draft(keyed('k')))])).toEqual(['known_key'])
   })
 
@@ -236,10 +203,8 @@ describe('routing', () => {
     const handover = await test.lease({ body: 'x'.repeat(400), segments: 3, type: 'otp' })
     expect(handover).toMatchObject({ linkId: test.linkId, ourNumber, segments: 3, pending: null, try: 1, type: 'otp' })
     expect(await test.message(handover.id)).toMatchObject({ status: 'sending', attempts: 1, carrierId: test.carrierId })
-    const { rows } = await test.db.query(
-      `select node_id, segment, try, link_id from intents where message_id = $1 order by segment`,
-      [handover.id],
-    )
+    const rows = await test.sql`select node_id, segment, try, link_id from intents
+      where message_id = ${handover.id} order by segment`
     expect(rows).toEqual([1, 2, 3].map((segment) => ({ node_id: test.nodeId, segment, try: 1, link_id: test.linkId })))
     expect(await test.count('queue', 'true')).toBe(0)
   })
@@ -272,7 +237,7 @@ describe('routing', () => {
   })
 
   it('never uses a link if this node is fenced', async () => {
-    await test.db.query(`update nodes set fenced_at = now() where id = $1`, [test.nodeId])
+    await test.sql`update nodes set fenced_at = now() where id = ${test.nodeId}`
     test.slots.room = 5
     const row = await test.send()
     expect((await test.message(row.id)).status).toBe('queued')
@@ -285,7 +250,7 @@ describe('routing', () => {
     const sendAt = new Date(Date.now() + 3_600_000)
     const row = await test.send({ sendAt, validitySeconds: 60 })
     expect(row).toMatchObject({ status: 'scheduled', sendAt, queuedAt: null, expiresAt: new Date(+sendAt + 60_000) })
-    const { rows } = await test.db.query(`select due_at, expires_at from delayed where message_id = $1`, [row.id])
+    const rows = await test.sql`select due_at, expires_at from delayed where message_id = ${row.id}`
     expect(rows).toEqual([{ due_at: sendAt, expires_at: row.expiresAt }])
     expect(test.slots.room).toBe(5)
   })
@@ -320,10 +285,8 @@ describe('a campaign’s setting', () => {
       callbackUrl: 'https://example.com/campaign',
     })
     expect(Number(row.expiresAt) - Number(row.createdAt)).toBe(120_000)
-    const { rows } = await test.db.query(
-      `select l.type from queue q join lanes l on l.id = q.lane_id where q.message_id = $1`,
-      [row.id],
-    )
+    const rows = await test.sql`select l.type from queue q join lanes l on l.id = q.lane_id
+      where q.message_id = ${row.id}`
     expect(rows).toEqual([{ type: 'marketing' }])
   })
 
@@ -342,10 +305,8 @@ describe('a campaign’s setting', () => {
 
   it('links the message to its contact in the campaign', async () => {
     const [campaignId, elsewhere, contactId] = [await newCampaign(), await newCampaign(), newId()]
-    await test.db.query(
-      `insert into contacts (account_id, id, campaign_id, phone_number) values ($1, $2, $3, '15551230001')`,
-      [test.accountId, contactId, campaignId],
-    )
+    await test.sql`insert into contacts (account_id, id, campaign_id, phone_number)
+      values (${test.accountId}, ${contactId}, ${campaignId}, '15551230001')`
     expect((await test.send({ campaignId })).contactId).toBe(contactId)
     expect((await test.send({ campaignId: elsewhere })).contactId).toBeNull()
     expect((await test.send({ campaignId, theirNumber: '15551230002' })).contactId).toBeNull()
@@ -355,11 +316,10 @@ describe('a campaign’s setting', () => {
 describe('a sender of a pool', () => {
   it('is written once, even if the pool is deleted just as its sender is to be remembered', async () => {
     const poolId = newId()
-    await test.db.query(
-      `with pool as (insert into sender_pools (account_id, id, name, strategy) values ($1, $2, 'UK', 'sticky'))
-       insert into sender_pool_members (account_id, pool_id, sender_id) select $1, $2, id from senders where account_id = $1`,
-      [test.accountId, poolId],
-    )
+    await test.sql`with pool as (insert into sender_pools (account_id, id, name, strategy)
+      values (${test.accountId}, ${poolId}, 'UK', 'sticky'))
+      insert into sender_pool_members (account_id, pool_id, sender_id) select ${test.accountId}, ${poolId}, id
+      from senders where account_id = ${test.accountId}`
     const accepted = await inTransaction(test.db, async (tx) => {
       await tx.query('delete from sender_pools where id = $1', [poolId])
       const drafts = Array.from({ length: 3 }, (_, i) => test.draft({ poolId, theirNumber: `1555123000${i}` }))
@@ -430,10 +390,8 @@ describe('the event of an accepted message', () => {
     expect(await test.eventsOf(queued.id)).toEqual(['message.queued'])
     expect(await test.eventsOf(scheduled.id)).toEqual(['message.scheduled'])
     expect(await test.count('outbox', 'true')).toBe(2)
-    const { rows } = await test.db.query<{ payload: string }>(`select payload from events where message_id = $1`, [
-      queued.id,
-    ])
-    expect(JSON.parse(rows[0]?.payload ?? '')).toMatchObject({
+    const [row] = await test.sql<{ payload: string }>`select payload from events where message_id = ${queued.id}`
+    expect(JSON.parse(row?.payload ?? '')).toMatchObject({
       type: 'message.queued',
       sequence: 1,
       data: { message: { status: 'queued', to: '15551230001' }, previous_status: null },
@@ -446,3 +404,21 @@ it('finds a message for its own account only', async () => {
   expect(await findMessage(test.db, newId(), row.id)).toBeNull()
   expect((await findMessage(test.db, test.accountId, row.id))?.id).toBe(row.id)
 })
+
+async function newCampaign(columns: Record<string, unknown> = {}): Promise<string> {
+  const id = newId()
+  const names = Object.keys(columns)
+  await test.db.query(
+    `insert into campaigns (account_id, id, name${names.map((name) => `, ${name}`).join('')})
+     values ($1, $2, 'Sale'${names.map((_, i) => `, $${i + 3}`).join('')})`,
+    [test.accountId, id, ...Object.values(columns)],
+  )
+  return id
+}
+
+const keyed = (key: string, fingerprint = 'body', operation = 'messages.send'): Partial<Draft> => ({
+  idempotency: { operation, key, fingerprint: Buffer.from(fingerprint) },
+})
+
+const kindsOf = (results: Accepted[]): string[] =>
+  results.map((result) => (result.kind === 'refused' ? result.refusal : result.kind))

@@ -38,20 +38,16 @@ describe('a preview', () => {
   })
 
   it('reports whether the recipient has opted out', async () => {
-    await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551236666', 'reply')`, [
-      account.accountId,
-    ])
+    await test.sql`insert into opt_outs (account_id, number, source)
+      values (${account.accountId}, '15551236666', 'reply')`
     expect((await preview({ message: 'x', to: '15551236666' })).body['opted_out']).toBe(true)
   })
 
   it('applies a campaign’s type, sender, short links and text', async () => {
     await insertTestSender(test.db, account.accountId, test.carrierId, '15550003333')
     const campaignId = newId()
-    await test.db.query(
-      `insert into campaigns (account_id, id, key, name, type, sender, shorten_urls, message, variables)
-       values ($1, $2, 'codes', 'Codes', 'otp', '15550003333', true, 'Your {{ what }} at {{ shop }}: https://example.com/a', '{"shop":"North"}')`,
-      [account.accountId, campaignId],
-    )
+    await test.sql`insert into campaigns (account_id, id, key, name, type, sender, shorten_urls, message, variables)
+      values (${account.accountId}, ${campaignId}, 'codes', 'Codes', 'otp', '15550003333', true, 'Your {{ what }} at {{ shop }}: https://example.com/a', '{"shop":"North"}')`
     const mine = { campaign: 'codes', to: '15551230001' }
     const own = await preview({ ...mine, message: '\u201cx\u201d https://example.com/', smart_encoding: true })
     expect(own).toMatchObject({
@@ -83,7 +79,7 @@ describe('a preview', () => {
       '#/sendat unknown_field',
     ])
     const reader = await createTestAccount(db, { scopes: ['messages:read'] })
-    await test.db.query('update api_keys set account_id = $1 where id = $2', [account.accountId, reader.keyId])
+    await test.sql`update api_keys set account_id = ${account.accountId} where id = ${reader.keyId}`
     expect((await call('POST', '/v1/messages/preview', { campaign: 'codes' }, reader.headers)).status).toBe(403)
     expect((await call('POST', '/v1/messages/preview', { ...mine, message: 'x' }, reader.headers)).status).toBe(200)
   })

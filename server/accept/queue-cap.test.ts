@@ -1,14 +1,13 @@
 import { beforeEach, expect, it } from 'vitest'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
 import { Acceptor } from './accept.ts'
 import type { Draft } from '../message/draft.ts'
 import { maxQueueSeconds, QueueCap } from './queue-cap.ts'
 import type { QueueCount } from '../queue/count.ts'
 import { refusalError } from './send.ts'
-import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 
-let test: LedgerTest
 let queue: QueueCount
 let cap: QueueCap
 let acceptor: Acceptor
@@ -17,21 +16,14 @@ let acceptor: Acceptor
 const pace = 0.01
 const room = pace * maxQueueSeconds
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
+const test = forEachTest(db, openLedgerTest)
 beforeEach(async () => {
-  await emptyTables(db, 'accounts, carriers, nodes, messages, queue')
-  test = await openLedgerTest(db)
-  await db.query(`update accounts set pace = $2 where id = $1`, [test.accountId, pace])
+  await sql`update accounts set pace = ${pace} where id = ${test.accountId}`
   queue = test.context.queueCount
   cap = new QueueCap(queue)
   acceptor = new Acceptor({ ...test.context, slots: test.slots, routing: test.routing, queueCap: cap })
 })
-
-const send = (count: number, changes: Partial<Draft> = {}) =>
-  acceptor.acceptAll(Array.from({ length: count }, () => test.draft(changes)))
-const kinds = async (count: number, changes?: Partial<Draft>): Promise<string[]> => [
-  ...new Set((await send(count, changes)).map((one) => (one.kind === 'refused' ? one.refusal : one.kind))),
-]
 
 it('queues no more than four hours of sending, and says when there is room', async () => {
   expect(await kinds(100, { type: 'marketing' })).toEqual(['accepted'])
@@ -78,7 +70,13 @@ it('has room again when the queue is empty, which a timer notices', async () => 
   expect(await kinds(room)).toEqual(['accepted'])
   await cap.start()
   await until('it is full', async () => (await kinds(1)).includes('queue_full'))
-  await db.query('truncate queue')
+  await sql`truncate queue`
   await until('there is room', async () => (await kinds(1)).includes('accepted'))
   await cap.close()
 })
+
+const send = (count: number, changes: Partial<Draft> = {}) =>
+  acceptor.acceptAll(Array.from({ length: count }, () => test.draft(changes)))
+const kinds = async (count: number, changes?: Partial<Draft>): Promise<string[]> => [
+  ...new Set((await send(count, changes)).map((one) => (one.kind === 'refused' ? one.refusal : one.kind))),
+]

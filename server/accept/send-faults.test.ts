@@ -4,25 +4,10 @@ import { messageRoutes } from '../messages/http.ts'
 import { ledgerWorld } from '../messages/testing.ts'
 
 const refuseUrl = (url: string) => (url.startsWith('http') ? null : 'must be an http or https URL')
-const { db, account, test, app } = await ledgerWorld([messageRoutes], {
+const { sql, account, test, app } = await ledgerWorld([messageRoutes], {
   refuseUrl,
   shortUrl: 'https://go.example.com',
 })
-
-interface Refusal {
-  code: string
-  detail: string
-  errors: { pointer: string; code: string }[]
-  results: { error: Refusal }[]
-}
-
-async function post(url: string, payload: object | string): Promise<Refusal> {
-  const headers = { ...account.headers, 'content-type': 'application/json', 'idempotency-key': 'k' }
-  const answer = await app.inject({ method: 'POST', url, headers, payload })
-  return answer.json<Refusal>()
-}
-
-const show = ({ errors }: Refusal): string[] => errors.map(({ pointer, code }) => `${pointer} ${code}`).sort()
 
 const wrongs: [what: string, body: object, errors: string[]][] = [
   [
@@ -128,15 +113,30 @@ it('no more wrong fields are read than are reported, whatever the others are', a
 it('an unknown query parameter is reported, and nothing is sent', async () => {
   const refusal = await post('/v1/messages/send?dry_run=true', { to: '15551230001', message: 'x' })
   expect(show(refusal)).toEqual(['?dry_run unknown_field'])
-  const { rows } = await db.query('select from messages')
+  const rows = await sql`select from messages`
   expect(rows).toEqual([])
 })
 
 it('if no carrier takes the message, the error says who can find out why', async () => {
-  await db.query('delete from senders')
-  await db.query('delete from carriers')
+  await sql`delete from senders`
+  await sql`delete from carriers`
   await test.routing.refresh()
   const { code, detail } = await post('/v1/messages/send', { to: '15551230001', message: 'x' })
   expect(code).toBe('no_route_available')
   expect(detail).toBe('There is no carrier for it, or a route refuses it: POST /v1/routes/test shows which.')
 })
+
+interface Refusal {
+  code: string
+  detail: string
+  errors: { pointer: string; code: string }[]
+  results: { error: Refusal }[]
+}
+
+async function post(url: string, payload: object | string): Promise<Refusal> {
+  const headers = { ...account.headers, 'content-type': 'application/json', 'idempotency-key': 'k' }
+  const answer = await app.inject({ method: 'POST', url, headers, payload })
+  return answer.json<Refusal>()
+}
+
+const show = ({ errors }: Refusal): string[] => errors.map(({ pointer, code }) => `${pointer} ${code}`).sort()

@@ -4,8 +4,7 @@ import { openAuthenticator } from './authenticate.ts'
 import { createTestAccount, accountsWorld, bearer } from './testing.ts'
 import { hashToken, newKey, tokenOf } from './token.ts'
 
-const { db, authenticator, app, ask, post } = await accountsWorld()
-const get = (url: string, token: string) => ask('GET', url, bearer(token))
+const { db, sql, authenticator, app, ask, post } = await accountsWorld()
 
 test('each fault of a token has its own response', async () => {
   const account = await createTestAccount(db)
@@ -60,15 +59,13 @@ test('expired, revoked and suspended credentials get different errors', async ()
 test('a key is checked by its secret, not by its public id', async () => {
   const account = await createTestAccount(db)
   const { key } = newKey('live')
-  await db.query('update api_keys set secret_hash = $2 where account_id = $1', [account.accountId, hashToken(key)])
+  await sql`update api_keys set secret_hash = ${hashToken(key)} where account_id = ${account.accountId}`
   expect((await get('/v1/settings', account.token)).json().code).toBe('invalid_token')
 })
 
 test('a caller is cached, but never longer than its token lives', async () => {
   const account = await createTestAccount(db)
-  await db.query("update api_keys set expires_at = now() + interval '2 seconds' where account_id = $1", [
-    account.accountId,
-  ])
+  await sql`update api_keys set expires_at = now() + interval '2 seconds' where account_id = ${account.accountId}`
   const authorization = `Bearer ${account.token}`
   await authenticator.authenticate(authorization, '192.0.2.1')
   expect(authenticator.authenticate(authorization, '192.0.2.1')).not.toBeInstanceOf(Promise)
@@ -94,10 +91,8 @@ test('a thousand requests with a new token share one look-up', async () => {
 
 test('an operator sets an account’s request limit, its settings show it, and absurd limits are refused', async () => {
   const operator = await createTestAccount(db)
-  const account = await createTestAccount(db, {
-    scopes: ['settings:read', 'settings:write', 'messages:write'],
-  })
-  await db.query('update accounts set parent_id = $2 where id = $1', [account.accountId, operator.accountId])
+  const account = await createTestAccount(db, { scopes: ['settings:read', 'settings:write', 'messages:write'] })
+  await sql`update accounts set parent_id = ${operator.accountId} where id = ${account.accountId}`
   const id = showId('acc', account.accountId)
   const patch = (pace: unknown, { headers } = operator) =>
     app.inject({ method: 'PATCH', url: `/v1/accounts/${id}`, headers, payload: { pace } })
@@ -214,3 +209,5 @@ test('settings are changed one by one, but not if another caller has changed the
   })
   expect(refused.json().code).toBe('insufficient_scope')
 })
+
+const get = (url: string, token: string) => ask('GET', url, bearer(token))

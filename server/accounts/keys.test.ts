@@ -7,26 +7,9 @@ import { createKey } from './keys.ts'
 import { allowNetworks, readNetworks } from './networks.ts'
 import { buildAccountsApp, createTestAccount, createTestUser, accountsWorld, bearer, type Caller } from './testing.ts'
 
-const { db, app, ask } = await accountsWorld()
+const { db, sql, app, ask } = await accountsWorld()
 const elsewhere = await buildAccountsApp(db)
-beforeEach(() => db.query('delete from login_failures'))
-
-const make = async (caller: Caller, payload: object) => (await ask('POST', '/v1/api-keys', caller, payload)).json()
-const logIn = async (secret: string, remoteAddress = '127.0.0.1') =>
-  (
-    await app.inject({
-      method: 'POST',
-      url: '/v1/auth/login',
-      payload: { client_id: secret.split('_')[2] ?? '', client_secret: secret },
-      remoteAddress,
-    })
-  ).json()
-const refresh = (token: string) =>
-  app.inject({ method: 'POST', url: '/v1/auth/refresh', payload: { refresh_token: token } })
-const codeOf = async (token: string, remoteAddress = '127.0.0.1', at = app): Promise<string> => {
-  const answer = await at.inject({ url: '/v1/settings', ...bearer(token), remoteAddress })
-  return answer.statusCode === 200 ? 'in' : answer.json().code
-}
+beforeEach(() => sql`delete from login_failures`)
 
 test('a key and its logins work only from its networks', async () => {
   const account = await createTestAccount(db)
@@ -113,10 +96,8 @@ test('a rotated key has a new secret, and the old one works until the overlap en
   for (const token of [secret, key.secret, pair.access_token, during.access_token])
     expect(await codeOf(token)).toBe('in')
   expect((await refresh(pair.refresh_token)).statusCode).toBe(200)
-  await db.query(`update api_keys set previous_until = now() where account_id = $1 and id <> $2`, [
-    account.accountId,
-    account.keyId,
-  ])
+  await sql`update api_keys set previous_until = now()
+    where account_id = ${account.accountId} and id <> ${account.keyId}`
   const later = openAuthenticator(db)
   const isIn = async (token: string): Promise<boolean> =>
     Promise.resolve(later.authenticate(`Bearer ${token}`, '127.0.0.1')).then(
@@ -198,30 +179,23 @@ test('a login with a key ends with the key', async () => {
   const account = await createTestAccount(db)
   const key = await make(account, { name: 'x' })
   const { access_token: token } = await logIn(key.secret)
-  await db.query(`update api_keys set expires_at = now() where account_id = $1 and id <> $2`, [
-    account.accountId,
-    account.keyId,
-  ])
+  await sql`update api_keys set expires_at = now() where account_id = ${account.accountId} and id <> ${account.keyId}`
   expect(await codeOf(token)).toBe('expired_token')
 })
 
 test('a use is recorded once a minute', async () => {
   const account = await createTestAccount(db)
   const lastUse = async (): Promise<number | null> => {
-    const { rows } = await db.query<{ at: Date | null }>(
-      'select last_used_at as at from api_keys where account_id = $1',
-      [account.accountId],
-    )
-    return rows[0]?.at?.getTime() ?? null
+    const [row] = await sql<{ at: Date | null }>`select last_used_at as at from api_keys
+      where account_id = ${account.accountId}`
+    return row?.at?.getTime() ?? null
   }
   const use = () => openAuthenticator(db).authenticate(account.headers.authorization, '127.0.0.1')
   await use()
   const first = await lastUse()
   await use()
   expect([first !== null, await lastUse()]).toEqual([true, first])
-  await db.query(`update api_keys set last_used_at = now() - interval '61 seconds' where account_id = $1`, [
-    account.accountId,
-  ])
+  await sql`update api_keys set last_used_at = now() - interval '61 seconds' where account_id = ${account.accountId}`
   await use()
   expect((await lastUse()) ?? 0).toBeGreaterThanOrEqual(first ?? 0)
 })
@@ -305,7 +279,7 @@ test('a response is not repeated to a caller with fewer rights than the first on
 test('a key creates no key with more networks or a longer life, and does not lift its own limits', async () => {
   const own = await createTestAccount(db)
   const until = new Date(Date.now() + 86_400_000).toISOString()
-  await db.query(`update api_keys set ip_allow = '{127.0.0.0/8}', expires_at = $2 where id = $1`, [own.keyId, until])
+  await sql`update api_keys set ip_allow = '{127.0.0.0/8}', expires_at = ${until} where id = ${own.keyId}`
   expect(await make(own, { name: 'x' })).toMatchObject({ ip_allow: ['127.0.0.0/8'], expires_at: until })
   expect(await make(own, { name: 'x', ip_allow: ['127.0.0.1'] })).toMatchObject({ ip_allow: ['127.0.0.1/32'] })
   const later = new Date(Date.now() + 2 * 86_400_000).toISOString()
@@ -328,3 +302,20 @@ test('a key creates no key with more networks or a longer life, and does not lif
   const rotated = await ask('POST', `/v1/api-keys/${showId('key', wide.row.id)}/rotate`, own)
   expect(rotated.json().code).toBe('insufficient_scope')
 })
+
+const make = async (caller: Caller, payload: object) => (await ask('POST', '/v1/api-keys', caller, payload)).json()
+const logIn = async (secret: string, remoteAddress = '127.0.0.1') =>
+  (
+    await app.inject({
+      method: 'POST',
+      url: '/v1/auth/login',
+      payload: { client_id: secret.split('_')[2] ?? '', client_secret: secret },
+      remoteAddress,
+    })
+  ).json()
+const refresh = (token: string) =>
+  app.inject({ method: 'POST', url: '/v1/auth/refresh', payload: { refresh_token: token } })
+const codeOf = async (token: string, remoteAddress = '127.0.0.1', at = app): Promise<string> => {
+  const answer = await at.inject({ url: '/v1/settings', ...bearer(token), remoteAddress })
+  return answer.statusCode === 200 ? 'in' : answer.json().code
+}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTestAccount, accountsWorld } from './testing.ts'
 
-const { db, app } = await accountsWorld()
+const { db, sql, app } = await accountsWorld()
 
 test('quiet hours are off by default, and changed field by field', async () => {
   const { headers } = await createTestAccount(db)
@@ -9,13 +9,7 @@ test('quiet hours are off by default, and changed field by field', async () => {
     (await app.inject({ url: '/v1/settings', headers })).json<{ quiet_hours: object }>().quiet_hours
   const change = (quiet_hours: object) =>
     app.inject({ method: 'PATCH', url: '/v1/settings', headers, payload: { quiet_hours } })
-  const first = {
-    enabled: false,
-    start: '21:00',
-    end: '08:00',
-    applies_to: ['marketing'],
-    fallback_timezone: 'UTC',
-  }
+  const first = { enabled: false, start: '21:00', end: '08:00', applies_to: ['marketing'], fallback_timezone: 'UTC' }
   expect(await read()).toEqual(first)
   expect((await change({ enabled: true, end: '09:30' })).json()).toMatchObject({
     quiet_hours: { ...first, enabled: true, end: '09:30' },
@@ -53,6 +47,6 @@ test('contradictory quiet hours are refused with a reason, and nothing changes',
       [pointer],
     ])
   }
-  const { rows } = await db.query(`select quiet_hours from accounts where id = $1`, [accountId])
+  const rows = await sql`select quiet_hours from accounts where id = ${accountId}`
   expect(rows).toEqual([{ quiet_hours: null }])
 })

@@ -1,30 +1,17 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { setDefaultSender } from '../senders/store.ts'
 import { newId } from '../ground/base/ids.ts'
 import { settingRows } from './account-settings.ts'
 import { createTestAccount, testSettings, accountsWorld } from './testing.ts'
 
-const { db, app, ask: askAs } = await accountsWorld({ settings: { ...testSettings, setDefaultSender } })
+import { readFileSync } from 'node:fs'
+const { db, sql, app, ask: askAs } = await accountsWorld({ settings: { ...testSettings, setDefaultSender } })
 const account = await createTestAccount(db)
-await db.query(
-  `with c as (insert into carriers (id, name, kind, settings) values ($1, 'test', 'smpp', '{}') returning id)
-   insert into senders (account_id, id, carrier_id, number, kind, country)
-   select $2, unnest($3::uuid[]), id, unnest($4::text[]), 'long_code', 'US' from c`,
-  [newId(), account.accountId, [newId(), newId()], ['15557654321', '15557654322']],
-)
-
-const ask = async (method: 'GET' | 'PATCH', payload?: object, headers: Record<string, string> = {}) => {
-  const answer = await askAs(method, '/v1/settings', account, payload, headers)
-  return {
-    status: answer.statusCode,
-    etag: String(answer.headers['etag']),
-    text: answer.body,
-    body: answer.body === '' ? null : answer.json<Record<string, unknown>>(),
-  }
-}
-const read = (tag?: string) => ask('GET', undefined, tag === undefined ? {} : { 'if-none-match': tag })
-const change = (payload: object, tag?: string) => ask('PATCH', payload, tag === undefined ? {} : { 'if-match': tag })
+await sql`with c as (insert into carriers (id, name, kind, settings) values (${newId()}, 'test', 'smpp', '{}')
+  returning id)
+  insert into senders (account_id, id, carrier_id, number, kind, country)
+  select ${account.accountId}, unnest(${[newId(), newId()]}::uuid[]), id, unnest(${['15557654321', '15557654322']}::text[]), 'long_code', 'US'
+  from c`
 
 describe('the entity tag', () => {
   it('is strong, constant while nothing changes, and gets 304 if the client has it', async () => {
@@ -52,10 +39,8 @@ describe('the entity tag', () => {
 
   it('does not change because a counter changed meanwhile', async () => {
     const { etag } = await read()
-    await db.query(
-      `insert into webhooks (account_id, id, url, events, secret) values ($1, $2, 'https://example.com/', '{}', '')`,
-      [account.accountId, newId()],
-    )
+    await sql`insert into webhooks (account_id, id, url, events, secret)
+      values (${account.accountId}, ${newId()}, 'https://example.com/', '{}', '')`
     expect((await read(etag)).status).toBe(200)
     expect((await change({ account: { name: 'New name' } }, etag)).status).toBe(200)
   })
@@ -83,29 +68,13 @@ describe('a change', () => {
   it('is in the audit log, with old and new values', async () => {
     await change({ default_country: 'DE', on_unknown: 'hold' })
     await change({ on_unknown: 'hold' })
-    const { rows } = await db.query<{ before: object; after: object }>(
-      `select before, after from audit_events where account_id = $1 order by id desc limit 2`,
-      [account.accountId],
-    )
+    const rows = await sql<{ before: object; after: object }>`select before, after from audit_events
+      where account_id = ${account.accountId} order by id desc limit 2`
     expect(rows).toEqual([
       { before: {}, after: {} },
-      {
-        before: { on_unknown: 'resend', default_country: null },
-        after: { on_unknown: 'hold', default_country: 'DE' },
-      },
+      { before: { on_unknown: 'resend', default_country: null }, after: { on_unknown: 'hold', default_country: 'DE' } },
     ])
   })
-})
-
-it('has its default and its description in the guide', () => {
-  const rows = settingRows
-    .filter(({ at }) => at[0] !== 'account')
-    .map(({ at, setting: { schema, fallback } }) => {
-      const { description = '', anyOf = [] } = schema as { description?: string; anyOf?: { description?: string }[] }
-      return `| \`${at.join('.')}\` | \`${JSON.stringify(fallback)}\` | ${description || anyOf[0]?.description} |`
-    })
-  const guide = readFileSync(new URL('../../docs/api/settings.md', import.meta.url), 'utf8')
-  expect(guide.split('\n').filter((line) => /^\| `.*` \| `/.test(line))).toEqual(rows)
 })
 
 describe('a new data key', () => {
@@ -122,22 +91,43 @@ describe('a new data key', () => {
       encryption: { key: { version: 2 }, rotation: { retired_keys: 1, done_until: null } },
     })
     expect((await change({ on_unknown: 'hold' }, etag)).status).toBe(200)
-    const { rows } = await db.query<{ text: string }>(
-      `select coalesce(before::text, '') || after::text as text from audit_events
-       where account_id = $1 and action = 'data_key.rotated' order by id`,
-      [account.accountId],
-    )
+    const rows = await sql<{ text: string }>`select coalesce(before::text, '') || after::text as text
+      from audit_events
+      where account_id = ${account.accountId} and action = 'data_key.rotated' order by id`
     expect(rows).toHaveLength(2)
     expect(rows[1]?.text).toMatch(/"version": ?2/)
   })
 
+  it('has its default and its description in the guide', () => {
+    const rows = settingRows
+      .filter(({ at }) => at[0] !== 'account')
+      .map(({ at, setting: { schema, fallback } }) => {
+        const { description = '', anyOf = [] } = schema as { description?: string; anyOf?: { description?: string }[] }
+        return `| \`${at.join('.')}\` | \`${JSON.stringify(fallback)}\` | ${description || anyOf[0]?.description} |`
+      })
+    const guide = readFileSync(new URL('../../docs/api/settings.md', import.meta.url), 'utf8')
+    expect(guide.split('\n').filter((line) => /^\| `.*` \| `/.test(line))).toEqual(rows)
+  })
+
   it('is refused while ten others are still being replaced', async () => {
-    await db.query('delete from data_keys where account_id = $1', [account.accountId])
+    await sql`delete from data_keys where account_id = ${account.accountId}`
     const statuses: number[] = []
     for (let i = 0; i < 12; i++) statuses.push((await rotate()).status)
     expect(statuses).toEqual([...Array.from({ length: 11 }, () => 200), 429])
     expect((await read()).body).toMatchObject({ encryption: { key: { version: 11 }, rotation: { retired_keys: 10 } } })
-    await db.query('update data_keys set wrapped = null where account_id = $1 and version = 1', [account.accountId])
+    await sql`update data_keys set wrapped = null where account_id = ${account.accountId} and version = 1`
     expect((await rotate()).status).toBe(200)
   })
 })
+
+const ask = async (method: 'GET' | 'PATCH', payload?: object, headers: Record<string, string> = {}) => {
+  const answer = await askAs(method, '/v1/settings', account, payload, headers)
+  return {
+    status: answer.statusCode,
+    etag: String(answer.headers['etag']),
+    text: answer.body,
+    body: answer.body === '' ? null : answer.json<Record<string, unknown>>(),
+  }
+}
+const read = (tag?: string) => ask('GET', undefined, tag === undefined ? {} : { 'if-none-match': tag })
+const change = (payload: object, tag?: string) => ask('PATCH', payload, tag === undefined ? {} : { 'if-match': tag })

@@ -4,7 +4,7 @@ import { parseId, showId } from '../ground/base/ids.ts'
 import { personsBehind } from './persons.ts'
 import { createTestAccount, createTestUser, accountsWorld, bearer } from './testing.ts'
 
-const { db, app, ask } = await accountsWorld()
+const { db, sql, app, ask } = await accountsWorld()
 
 test('a subaccount has limits, an owner and keys of its own', async () => {
   const parent = await createTestAccount(db)
@@ -76,9 +76,7 @@ test('its keys get no scopes of the installation or over accounts, whatever is r
     await ask('POST', `/v1/accounts/${id}/api-keys`, parent, { name: 'y', scopes: ['settings:read'] })
   ).json()
   expect((await ask('GET', '/v1/settings', bearer(made.secret))).json().account.id).toBe(id)
-  const { rows } = await db.query(`select account_id as "accountId" from api_keys where id = $1`, [
-    parseId('key', made.id),
-  ])
+  const rows = await sql`select account_id as "accountId" from api_keys where id = ${parseId('key', made.id)}`
   expect(rows).toEqual([{ accountId: parseId('acc', id) }])
 })
 
@@ -128,11 +126,7 @@ test('a suspended account is refused with a key, token, login and refresh, until
   const set = (status: string) => ask('PATCH', `/v1/accounts/${id}`, parent, { status })
   const own = bearer(key.secret)
   const logIn = () =>
-    app.inject({
-      method: 'POST',
-      url: '/v1/auth/login',
-      payload: { client_id: key.prefix, client_secret: key.secret },
-    })
+    app.inject({ method: 'POST', url: '/v1/auth/login', payload: { client_id: key.prefix, client_secret: key.secret } })
   const refresh = () =>
     app.inject({ method: 'POST', url: '/v1/auth/refresh', payload: { refresh_token: user.refreshToken } })
   expect((await ask('GET', '/v1/settings', own)).statusCode).toBe(200)
@@ -144,9 +138,7 @@ test('a suspended account is refused with a key, token, login and refresh, until
   expect((await set('active')).json().status).toBe('active')
   for (const caller of [own, user]) expect((await ask('GET', '/v1/settings', caller)).statusCode).toBe(200)
   expect((await refresh()).statusCode).toBe(200)
-  const { rows } = await db.query<{ actions: string[] }>(
-    'select array_agg(action order by seq) as actions from audit_events where account_id = $1',
-    [parent.accountId],
-  )
-  expect(rows[0]?.actions).toEqual(['account.created', 'account.updated', 'account.updated'])
+  const [row] = await sql<{ actions: string[] }>`select array_agg(action order by seq) as actions from audit_events
+    where account_id = ${parent.accountId}`
+  expect(row?.actions).toEqual(['account.created', 'account.updated', 'account.updated'])
 })

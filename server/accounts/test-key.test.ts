@@ -4,17 +4,8 @@ import { scopes } from '../ground/http/http.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { createTestAccount, createTestUser, accountsWorld, bearer } from './testing.ts'
 
-const { db, app, ask: askRaw } = await accountsWorld()
-beforeEach(() => db.query('delete from login_failures'))
-
-const ask = async (...asked: Parameters<typeof askRaw>) => {
-  const answer = await askRaw(...asked)
-  return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? {} : answer.json() }
-}
-const codeOf = async (asked: ReturnType<typeof ask>): Promise<string | number> => {
-  const { status, body } = await asked
-  return body.code ?? status
-}
+const { db, sql, app, ask: askRaw } = await accountsWorld()
+beforeEach(() => sql`delete from login_failures`)
 
 test('a test key creates and changes no user who may send to people', async () => {
   const tester = await createTestAccount(db, { mode: 'test' })
@@ -150,3 +141,12 @@ test('only one check of an account’s audit log runs at a time', async () => {
   expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 429])
   expect((await check()).status).toBe(200)
 })
+
+const ask = async (...asked: Parameters<typeof askRaw>) => {
+  const answer = await askRaw(...asked)
+  return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? {} : answer.json() }
+}
+const codeOf = async (asked: ReturnType<typeof ask>): Promise<string | number> => {
+  const { status, body } = await asked
+  return body.code ?? status
+}

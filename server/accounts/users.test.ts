@@ -11,23 +11,8 @@ import { createTestAccount, createTestUser, type TestUser, accountsWorld, type C
 
 const password = 'six mirrors on a hill'
 
-const { db, ask, post } = await accountsWorld()
-beforeEach(() => db.query('delete from login_failures'))
-
-const at = ({ userId }: { userId: string }): string => `/v1/users/${showId('usr', userId)}`
-const invite = (caller: Caller, role: Role, email = `${newId()}@example.com`) =>
-  ask('POST', '/v1/users/invitations', caller, { email, role })
-const accept = (code: string, chosen = password) => post('/v1/auth/accept-invitation', { code, password: chosen })
-
-/** An account with a user of each role; the first owner, from createTestAccount, is disabled. */
-async function people(): Promise<Record<Role, TestUser> & { accountId: string; key: Caller }> {
-  const account = await createTestAccount(db)
-  await db.query(`update users set status = 'disabled' where id = $1`, [account.userId])
-  const entries = await Promise.all(
-    roles.map(async (role) => [role, await createTestUser(db, account.accountId, { role })] as const),
-  )
-  return { ...(Object.fromEntries(entries) as Record<Role, TestUser>), accountId: account.accountId, key: account }
-}
+const { db, sql, ask, post } = await accountsWorld()
+beforeEach(() => sql`delete from login_failures`)
 
 test('an invited user gets a code that is shown once, chooses a password and is logged in', async () => {
   const { owner, accountId } = await people()
@@ -48,13 +33,11 @@ test('an invited user gets a code that is shown once, chooses a password and is 
   // A code works once.
   expect((await accept(code)).json()).toMatchObject({ status: 401, code: 'invalid_invitation' })
   expect((await ask('GET', '/v1/users/invitations', owner)).json().data).toEqual([])
-  const { rows } = await db.query<{ text: string }>(
-    `select (select json_agg(i) from invitations i where account_id = $1)::text
-       || (select json_agg(a) from audit_events a where account_id = $1)::text as text`,
-    [accountId],
-  )
-  expect(rows[0]?.text).toContain('user.created')
-  expect(rows[0]?.text).not.toContain(code)
+  const [row] = await sql<{ text: string }>`select (select json_agg(i) from invitations i
+    where account_id = ${accountId})::text
+    || (select json_agg(a) from audit_events a where account_id = ${accountId})::text as text`
+  expect(row?.text).toContain('user.created')
+  expect(row?.text).not.toContain(code)
 })
 
 test('an invitation ends with another for the same address, a withdrawal, a week, or its inviter', async () => {
@@ -68,17 +51,14 @@ test('an invitation ends with another for the same address, a withdrawal, a week
   expect((await ask('DELETE', url, owner)).statusCode).toBe(204)
   expect((await ask('DELETE', url, owner)).statusCode).toBe(404)
   const old = (await invite(owner, 'viewer')).json()
-  await db.query(`update invitations set expires_at = now() where account_id = $1 and email = $2`, [
-    accountId,
-    old.email,
-  ])
+  await sql`update invitations set expires_at = now() where account_id = ${accountId} and email = ${old.email}`
   codes.push(old.code, (await invite(admin, 'viewer')).json().code)
   expect((await ask('PATCH', at(admin), owner, { role: 'developer' })).statusCode).toBe(200)
   codes.push((await invite(owner, 'viewer')).json().code.replace(/.$/, '-'), 'x')
   for (const code of codes) expect((await accept(code)).json().code, code).toBe('invalid_invitation')
-  await db.query(`update invitations set expires_at = now() - interval '31 days' where account_id = $1`, [accountId])
+  await sql`update invitations set expires_at = now() - interval '31 days' where account_id = ${accountId}`
   await expireCredentials(db)
-  expect((await db.query('select from invitations where account_id = $1', [accountId])).rowCount).toBe(0)
+  expect((await sql`select from invitations where account_id = ${accountId}`).length).toBe(0)
 })
 
 test('a wrong code gets the same response for every request, and the invitation provides the address', async () => {
@@ -164,7 +144,7 @@ test('an owner who was just disabled but is still cached cannot change the last 
   const { owner, accountId } = await people()
   const other = await createTestUser(db, accountId, { role: 'owner' })
   expect((await ask('GET', '/v1/users', other)).statusCode).toBe(200)
-  await db.query(`update users set status = 'disabled' where id = $1`, [other.userId])
+  await sql`update users set status = 'disabled' where id = ${other.userId}`
   const answer = await ask('PATCH', at(owner), other, { role: 'viewer' })
   expect(answer.json()).toMatchObject({ status: 401, code: 'invalid_token' })
   expect((await ask('GET', '/v1/users/me', owner)).json()).toMatchObject({ role: 'owner' })
@@ -185,7 +165,7 @@ test('an owner who is disabled while waiting cannot remove the last one', async 
 test('only a caller with the same rights changes the operator', async () => {
   const { owner, admin, accountId } = await people()
   const operator = await createTestUser(db, accountId, { role: 'admin' })
-  await db.query('update users set is_operator = true where id = $1', [operator.userId])
+  await sql`update users set is_operator = true where id = ${operator.userId}`
   for (const caller of [owner, admin])
     expect((await ask('DELETE', at(operator), caller)).json().code).toBe('role_not_allowed')
 })
@@ -227,12 +207,10 @@ test('a change of password requires the old one and ends the other logins', asyn
   expect((await post('/v1/auth/refresh', { refresh_token: other.refresh_token })).json().code).toBe('invalid_token')
   expect((await post('/v1/auth/refresh', { refresh_token: user.refreshToken })).statusCode).toBe(200)
   expect((await post('/v1/auth/login', { email: user.email, password: next })).statusCode).toBe(200)
-  const { rows } = await db.query<{ text: string }>(
-    `select json_agg(a)::text as text from audit_events a where actor_id = $1`,
-    [user.userId],
-  )
-  expect(rows[0]?.text).toContain('user.password_changed')
-  expect(rows[0]?.text).not.toContain('mirrors')
+  const [row] = await sql<{ text: string }>`select json_agg(a)::text as text from audit_events a
+    where actor_id = ${user.userId}`
+  expect(row?.text).toContain('user.password_changed')
+  expect(row?.text).not.toContain('mirrors')
   // A stolen token must not allow many password guesses.
   for (let i = 0; i < 5; i++) await change('wrong', next)
   expect((await change('wrong', next)).json().code).toBe('login_throttled')
@@ -241,7 +219,7 @@ test('a change of password requires the old one and ends the other logins', asyn
 test('a token never exceeds its user’s current rights', async () => {
   const { admin } = await people()
   expect((await ask('GET', '/v1/users', admin)).statusCode).toBe(200)
-  await db.query(`update users set role = 'viewer' where id = $1`, [admin.userId])
+  await sql`update users set role = 'viewer' where id = ${admin.userId}`
   const authenticator = openAuthenticator(db)
   const caller = await authenticator.authenticate(admin.headers.authorization, '192.0.2.1')
   expect([caller.scopes.has('users:read'), caller.scopes.has('messages:read'), caller.userId]).toEqual([
@@ -250,3 +228,18 @@ test('a token never exceeds its user’s current rights', async () => {
     admin.userId,
   ])
 })
+
+const at = ({ userId }: { userId: string }): string => `/v1/users/${showId('usr', userId)}`
+const invite = (caller: Caller, role: Role, email = `${newId()}@example.com`) =>
+  ask('POST', '/v1/users/invitations', caller, { email, role })
+const accept = (code: string, chosen = password) => post('/v1/auth/accept-invitation', { code, password: chosen })
+
+/** An account with a user of each role; the first owner, from createTestAccount, is disabled. */
+async function people(): Promise<Record<Role, TestUser> & { accountId: string; key: Caller }> {
+  const account = await createTestAccount(db)
+  await sql`update users set status = 'disabled' where id = ${account.userId}`
+  const entries = await Promise.all(
+    roles.map(async (role) => [role, await createTestUser(db, account.accountId, { role })] as const),
+  )
+  return { ...(Object.fromEntries(entries) as Record<Role, TestUser>), accountId: account.accountId, key: account }
+}

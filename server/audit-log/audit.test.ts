@@ -8,50 +8,8 @@ import { newId, showId } from '../ground/base/ids.ts'
 import { listAuditEvents } from './audit.ts'
 import { buildAccountsApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const app = await buildAccountsApp(db)
-
-const get = async <T>(account: TestAccount, url: string): Promise<T> => {
-  const answer = await app.inject({ url, headers: account.headers })
-  expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json<T>()
-}
-interface Shown {
-  id: string
-  seq: number
-  actor: { kind: string; id: string | null }
-  action: string
-  target: string | null
-  ip: string | null
-  request_id: string | null
-  before: unknown
-  after: unknown
-  hash: string
-}
-interface Page {
-  data: Shown[]
-  has_more: boolean
-  next_cursor: string | null
-}
-interface Check {
-  valid: boolean
-  events: number
-  head: string | null
-  broken_at: { seq: number; event: string | null; reason: string } | null
-}
-const list = (account: TestAccount, query = ''): Promise<Page> => get(account, `/v1/audit-events${query}`)
-const verify = (account: TestAccount): Promise<Check> => get(account, '/v1/audit-events/verify')
-
-const deedOf = ({ accountId, keyId }: TestAccount, rest: Partial<Deed> = {}): Deed => ({
-  accountId,
-  actor: { kind: 'key', id: keyId },
-  action: 'thing.updated',
-  target: 'thing',
-  ip: '127.0.0.1',
-  requestId: 'req_1',
-  ...rest,
-})
-const record = (deed: Deed): Promise<string> => inTransaction(db, (tx) => recordAudit(tx, deed))
 
 describe('the log', () => {
   it('records who changed what, from where and by which request, with the differences', async () => {
@@ -132,14 +90,11 @@ describe('the log', () => {
 describe('the chain', () => {
   it('is not read through for the few changes by the system', async () => {
     const { accountId, keyId } = await createTestAccount(db)
-    await db.query(
-      `insert into audit_events (account_id, id, seq, actor_kind, actor_id, action, previous_hash, hash)
-       select $1, ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, n, case when n = 3 then 'system' else 'key' end,
-         case when n <> 3 then $2::uuid end, 'thing.updated', '', ''
-       from generate_series(1, 20000) as n`,
-      [accountId, keyId],
-    )
-    await db.query('analyze audit_events')
+    await sql`insert into audit_events (account_id, id, seq, actor_kind, actor_id, action, previous_hash, hash)
+      select ${accountId}, ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, n, case when n = 3 then 'system' else 'key' end,
+        case when n <> 3 then ${keyId}::uuid end, 'thing.updated', '', ''
+      from generate_series(1, 20000) as n`
+    await sql`analyze audit_events`
     let plan = ''
     const explained = new Proxy(db, {
       get: (target, name, receiver) =>
@@ -199,7 +154,7 @@ describe('the chain', () => {
     const account = await createTestAccount(db)
     for (let n = 1; n <= 5; n++) await record(deedOf(account, { before: { n: 0 }, after: { n } }))
     expect(await verify(account)).toMatchObject({ valid: true })
-    await db.query(`grant update, delete on audit_events to current_user`)
+    await sql`grant update, delete on audit_events to current_user`
     await db.query(statement, [account.accountId])
     expect(await verify(account)).toMatchObject({ valid: false, broken_at: { reason, seq } })
   })
@@ -279,3 +234,45 @@ describe('a stored change', () => {
     expect(after).toEqual({ omitted: 'over 32768 bytes', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string })
   })
 })
+
+const get = async <T>(account: TestAccount, url: string): Promise<T> => {
+  const answer = await app.inject({ url, headers: account.headers })
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json<T>()
+}
+interface Shown {
+  id: string
+  seq: number
+  actor: { kind: string; id: string | null }
+  action: string
+  target: string | null
+  ip: string | null
+  request_id: string | null
+  before: unknown
+  after: unknown
+  hash: string
+}
+interface Page {
+  data: Shown[]
+  has_more: boolean
+  next_cursor: string | null
+}
+interface Check {
+  valid: boolean
+  events: number
+  head: string | null
+  broken_at: { seq: number; event: string | null; reason: string } | null
+}
+const list = (account: TestAccount, query = ''): Promise<Page> => get(account, `/v1/audit-events${query}`)
+const verify = (account: TestAccount): Promise<Check> => get(account, '/v1/audit-events/verify')
+
+const deedOf = ({ accountId, keyId }: TestAccount, rest: Partial<Deed> = {}): Deed => ({
+  accountId,
+  actor: { kind: 'key', id: keyId },
+  action: 'thing.updated',
+  target: 'thing',
+  ip: '127.0.0.1',
+  requestId: 'req_1',
+  ...rest,
+})
+const record = (deed: Deed): Promise<string> => inTransaction(db, (tx) => recordAudit(tx, deed))

@@ -7,10 +7,6 @@ import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
 const { db } = await createTestDatabase()
 const test = await openCampaignTest(db)
 
-const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString()
-const call = (campaign: string, verb: string, body?: object): ReturnType<CampaignTest['call']> =>
-  test.call('POST', `/v1/campaigns/${campaign}/${verb}`, body, undefined, { 'idempotency-key': `${campaign}-${verb}` })
-
 it('of an order and an archive at the same moment, one is refused', async () => {
   for (let round = 0; round < 10; round++) {
     const campaign = await test.newCampaign()
@@ -46,3 +42,7 @@ it('a repeated archive changes nothing and adds no entry to the audit log', asyn
   ])
   expect(rowCount).toBe(1)
 })
+
+const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString()
+const call = (campaign: string, verb: string, body?: object): ReturnType<CampaignTest['call']> =>
+  test.call('POST', `/v1/campaigns/${campaign}/${verb}`, body, undefined, { 'idempotency-key': `${campaign}-${verb}` })

@@ -12,14 +12,12 @@ import { until } from '../../test/until.ts'
 import type { Stats } from '../campaigns/stats-schema.ts'
 import { openBroadcastTest } from './testing.ts'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const test = await openBroadcastTest(db)
 const approver = await test.newKey('live')
-await db.query(
-  `insert into rates values ($1, '*', '2020-01-01', 5000, 'USD'), ($1, '1555900', '2020-01-01', 90000, 'USD')`,
-  [test.ledger.carrierId],
-)
-await db.query(`update routes_version set version = version + 1, rates = rates + 1`)
+await sql`insert into rates
+  values (${test.ledger.carrierId}, '*', '2020-01-01', 5000, 'USD'), (${test.ledger.carrierId}, '1555900', '2020-01-01', 90000, 'USD')`
+await sql`update routes_version set version = version + 1, rates = rates + 1`
 await test.ledger.routing.refresh()
 
 /** First digits and name of the people that a broadcast may meet. */
@@ -35,42 +33,11 @@ const people = {
   'written to before': ['1555500', 'Fay'],
   'deleted before their turn': ['1555600', 'Gus'],
 } as const
-type Person = keyof typeof people
 
 let campaign = ''
 let broadcast = ''
 let handed: Handover[] = []
 let serial = 0
-
-async function addContact(person: Person): Promise<void> {
-  const [prefix, name] = people[person]
-  const number = `${prefix}${String(1000 + serial++)}`
-  const accountId = test.ledger.accountId
-  await db.query(
-    `with added as (insert into contacts (account_id, id, campaign_id, phone_number, first_name, tags) values ($1, $2, $3, $4, $5, $6))
-     update campaigns set contacts_count = contacts_count + 1 where id = $3`,
-    [accountId, newId(), parseId('cmp', campaign), number, name, [person]],
-  )
-  if (person === 'opted out') await test.optOut(number)
-  if (person === 'written to before')
-    await test.ledger.acceptor.accept(test.ledger.draft({ theirNumber: number, body: `Hello ${name}` }))
-}
-
-const act = (verb: string): Promise<unknown> => test.call('POST', `/v1/campaigns/${campaign}/${verb}`)
-const decide = (verb: string): Promise<unknown> =>
-  test.call('POST', `/v1/broadcasts/${broadcast}/${verb}`, { reason: 'so' }, approver)
-
-async function answer(changes: Parameters<LedgerTest['answer']>[1]): Promise<void> {
-  const one = handed.shift()
-  if (one) await test.ledger.answer(one, changes)
-}
-
-async function receive(state: string, stat: string): Promise<void> {
-  const one = handed[0]
-  await answer({})
-  const words = { state, stat, err: '000', networkError: null, doneDate: '' }
-  if (one) await test.ledger.ledger.receipt({ linkId: test.ledger.linkId, rawId: one.id, matchId: one.id, ...words })
-}
 
 const happenings: Record<string, () => Promise<unknown>> = {
   'have come so far': atRest,
@@ -82,7 +49,7 @@ const happenings: Record<string, () => Promise<unknown>> = {
   'be refused': () => answer({ state: 'refused', move: moveTo('rejected', { errorCode: 'invalid_destination' }) }),
   'be unknown': () => answer({ state: 'unknown', move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }) }),
   expire: async () => {
-    await db.query(`update queue set expires_at = now() where message_id in (select message_id from queue limit 2)`)
+    await sql`update queue set expires_at = now() where message_id in (select message_id from queue limit 2)`
     await expireMessages(test.ledger.context)
   },
   'be released': () =>
@@ -121,55 +88,6 @@ async function atRest(): Promise<void> {
   })
 }
 
-const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((a, b) => a + b, 0)
-
-/** Returns every count that does not add up; empty at every moment. */
-async function readFaults(): Promise<string[]> {
-  const faults: string[] = []
-  const { body } = await test.call('GET', `/v1/broadcasts/${broadcast}`)
-  for (const of of [body, (await test.call('GET', `/v1/campaigns/${campaign}`)).body]) {
-    const { recipients, queued, sent, delivered, failed, unconfirmed, canceled, skipped, failures } = of[
-      'stats'
-    ] as Stats
-    if (
-      recipients !== queued + sent + delivered + failed + unconfirmed + canceled + sum(skipped) ||
-      failed !== sum(failures)
-    )
-      faults.push(JSON.stringify(of))
-  }
-  const shown = body as {
-    recipients: number
-    messages: number
-    remaining: number
-    hold: { reason: string } | null
-    skipped: Record<string, number>
-    status: string
-  }
-  const rest = shown.recipients - shown.messages - sum(shown.skipped)
-  if (shown.remaining !== (['canceled', 'rejected'].includes(shown.status) ? 0 : rest) || rest < 0)
-    faults.push(JSON.stringify(shown))
-  for (const reason of [...Object.keys(shown.skipped), ...(shown.hold ? [shown.hold.reason] : [])]) seen.add(reason)
-  // One snapshot: the broadcast's row must agree with its recipients and messages.
-  const { rows } = await db.query<
-    Record<'recipients' | 'messages' | 'skipped' | 'people', [number, number] | object[]>
-  >(
-    `select json_build_array(b.recipients, (select count(*) from recipients r where r.broadcast_id = b.id)) as recipients,
-       json_build_array(b.messages, (select count(*) from messages m where m.broadcast_id = b.id)) as messages,
-       json_build_array(b.messages, (select count(distinct m.their_number) from messages m where m.broadcast_id = b.id)) as people,
-       json_build_array(b.skipped, (select coalesce(json_object_agg(reason, count), '{}') from (
-         select skipped as reason, count(*) from recipients r where r.broadcast_id = b.id and skipped is not null group by 1) s)) as skipped
-     from broadcasts b where b.id = $1`,
-    [parseId('brc', broadcast)],
-  )
-  for (const [name, [counted, there]] of Object.entries(rows[0] ?? {}))
-    try {
-      expect(counted).toEqual(there)
-    } catch {
-      faults.push(`${name}: ${JSON.stringify(counted)} counted, ${JSON.stringify(there)} there`)
-    }
-  return faults
-}
-
 /** Reasons for skips and holds. */
 const seen = new Set<string>()
 
@@ -181,12 +99,6 @@ const examples: [Person[], Limits, string[]][] = [
     ['have come so far', 'lose contacts', 'be claimed', 'be taken', 'be released', 'gain a contact'],
   ],
 ]
-interface Limits {
-  dailySegments: number | null
-  perPrefix: number | null
-  perCountry: number | null
-  approvalAbove: number | null
-}
 
 it('counts every recipient once at every moment, even if some are skipped or it is stopped', async () => {
   const names = Object.keys(people) as Person[]
@@ -263,3 +175,91 @@ it('counts every recipient once at every moment, even if some are skipped or it 
     'velocity',
   ])
 })
+
+type Person = keyof typeof people
+
+async function addContact(person: Person): Promise<void> {
+  const [prefix, name] = people[person]
+  const number = `${prefix}${String(1000 + serial++)}`
+  const accountId = test.ledger.accountId
+  await db.query(
+    `with added as (insert into contacts (account_id, id, campaign_id, phone_number, first_name, tags) values ($1, $2, $3, $4, $5, $6))
+     update campaigns set contacts_count = contacts_count + 1 where id = $3`,
+    [accountId, newId(), parseId('cmp', campaign), number, name, [person]],
+  )
+  if (person === 'opted out') await test.optOut(number)
+  if (person === 'written to before')
+    await test.ledger.acceptor.accept(test.ledger.draft({ theirNumber: number, body: `Hello ${name}` }))
+}
+
+const act = (verb: string): Promise<unknown> => test.call('POST', `/v1/campaigns/${campaign}/${verb}`)
+const decide = (verb: string): Promise<unknown> =>
+  test.call('POST', `/v1/broadcasts/${broadcast}/${verb}`, { reason: 'so' }, approver)
+
+async function answer(changes: Parameters<LedgerTest['answer']>[1]): Promise<void> {
+  const one = handed.shift()
+  if (one) await test.ledger.answer(one, changes)
+}
+
+async function receive(state: string, stat: string): Promise<void> {
+  const one = handed[0]
+  await answer({})
+  const words = { state, stat, err: '000', networkError: null, doneDate: '' }
+  if (one) await test.ledger.ledger.receipt({ linkId: test.ledger.linkId, rawId: one.id, matchId: one.id, ...words })
+}
+
+const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((a, b) => a + b, 0)
+
+/** Returns every count that does not add up; empty at every moment. */
+async function readFaults(): Promise<string[]> {
+  const faults: string[] = []
+  const { body } = await test.call('GET', `/v1/broadcasts/${broadcast}`)
+  for (const of of [body, (await test.call('GET', `/v1/campaigns/${campaign}`)).body]) {
+    const { recipients, queued, sent, delivered, failed, unconfirmed, canceled, skipped, failures } = of[
+      'stats'
+    ] as Stats
+    if (
+      recipients !== queued + sent + delivered + failed + unconfirmed + canceled + sum(skipped) ||
+      failed !== sum(failures)
+    )
+      faults.push(JSON.stringify(of))
+  }
+  const shown = body as {
+    recipients: number
+    messages: number
+    remaining: number
+    hold: { reason: string } | null
+    skipped: Record<string, number>
+    status: string
+  }
+  const rest = shown.recipients - shown.messages - sum(shown.skipped)
+  if (shown.remaining !== (['canceled', 'rejected'].includes(shown.status) ? 0 : rest) || rest < 0)
+    faults.push(JSON.stringify(shown))
+  for (const reason of [...Object.keys(shown.skipped), ...(shown.hold ? [shown.hold.reason] : [])]) seen.add(reason)
+  // One snapshot: the broadcast's row must agree with its recipients and messages.
+  const [row] = await sql<
+    Record<'recipients' | 'messages' | 'skipped' | 'people', [number, number] | object[]>
+  >`select json_build_array(b.recipients, (select count(*)
+    from recipients r where r.broadcast_id = b.id)) as recipients,
+      json_build_array(b.messages, (select count(*) from messages m where m.broadcast_id = b.id)) as messages,
+      json_build_array(b.messages, (select count(distinct m.their_number) from messages m
+        where m.broadcast_id = b.id)) as people,
+      json_build_array(b.skipped, (select coalesce(json_object_agg(reason, count), '{}') from (
+        select skipped as reason, count(*) from recipients r where r.broadcast_id = b.id and skipped is not null
+          group by 1) s)) as skipped
+    from broadcasts b where b.id = ${parseId('brc', broadcast)}`
+  for (const [name, [counted, there]] of Object.entries(row ?? {}))
+    try {
+      expect(counted).toEqual(there)
+    } catch {
+      faults.push(`${name}: ${JSON.stringify(counted)} counted, ${JSON.stringify(there)} there`)
+    }
+  return faults
+}
+
+interface Limits {
+  dailySegments: number | null
+  perPrefix: number | null
+  perCountry: number | null
+  approvalAbove: number | null
+}

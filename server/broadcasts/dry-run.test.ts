@@ -8,18 +8,15 @@ import { passTurnOfHour } from '../guards/testing.ts'
 import { until } from '../../test/until.ts'
 import { openBroadcastTest } from './testing.ts'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const test = await openBroadcastTest(db)
 
 it('a dry run counts the messages, names the recipients who would get none, and sends nothing', async () => {
   const campaign = await test.newCampaign()
-  await db.query(
-    `insert into contacts (account_id, id, campaign_id, phone_number, first_name)
-     select $1, (lpad(to_hex(1700000000000 + i), 12, '0') || '70008000' || lpad(to_hex(i), 12, '0'))::uuid, $2, (15551000000 + i)::text,
-       case when i % 10 <> 0 then 'Ann ' || i end
-     from generate_series(1, 30) i`,
-    [test.ledger.accountId, parseId('cmp', campaign)],
-  )
+  await sql`insert into contacts (account_id, id, campaign_id, phone_number, first_name)
+    select ${test.ledger.accountId}, (lpad(to_hex(1700000000000 + i), 12, '0') || '70008000' || lpad(to_hex(i), 12, '0'))::uuid, ${parseId('cmp', campaign)}, (15551000000 + i)::text,
+      case when i % 10 <> 0 then 'Ann ' || i end
+    from generate_series(1, 30) i`
   await test.optOut('15551000001')
   const url = `/v1/campaigns/${campaign}/send`
   const order = { message: 'Hello {{ first_name }}', dry_run: true }
@@ -83,7 +80,7 @@ it('a dry run reports whom guards would skip, with the same counts as the broadc
   const first = { messages: 2, skipped: { destination_not_allowed: 1, recipient_opted_out: 1 } }
   expect(await send({ dry_run: true })).toMatchObject({ recipients: 4, ...first })
   expect(await sendToAll()).toMatchObject(first)
-  await db.query(`update broadcasts set status = 'completed'; update campaigns set status = 'completed'`)
+  await sql`update broadcasts set status = 'completed'; update campaigns set status = 'completed'`
 
   // Real messages make duplicates; a dry run does not.
   const again = { messages: 0, skipped: { ...first.skipped, duplicate_message: 2 } }

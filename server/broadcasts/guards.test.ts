@@ -1,56 +1,19 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestAccount, createTestUser, type TestAccount } from '../accounts/testing.ts'
 import { recordAudit, type Actor } from '../ground/audit/audit.ts'
-import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked, forEachTest } from '../ground/db/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { listStops, releaseStops } from '../guards/stops.ts'
 import { passTurnOfHour } from '../guards/testing.ts'
 import { until } from '../../test/until.ts'
-import { openBroadcastTest, type BroadcastTest } from './testing.ts'
+import { openBroadcastTest } from './testing.ts'
 import type { Broadcaster } from './send.ts'
 
-let test: BroadcastTest
+const { db, sql } = await createTestDatabase()
 
-const { db } = await createTestDatabase()
-
-beforeEach(async () => {
-  await passTurnOfHour()
-  await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, intents, contacts, recipients, events')
-  test = await openBroadcastTest(db, { subscriptions: { wants: () => true } })
-})
-
-const inRow = (count: number): string[] => Array.from({ length: count }, (_, i) => `1555100${1000 + i}`)
-
-const send = async (body: object = {}): Promise<Record<string, unknown>> => {
-  const answer = await test.order(body)
-  if (answer.status !== 202) throw new Error(JSON.stringify(answer.body))
-  return answer.body
-}
-const numbers = async (): Promise<string[]> => {
-  const { rows } = await db.query<{ number: string }>(
-    `select their_number as number from messages where account_id = $1 order by 1`,
-    [test.ledger.accountId],
-  )
-  return rows.map(({ number }) => number)
-}
-const eventTypes = async (): Promise<string[]> => {
-  const { rows } = await db.query<{ type: string }>(`select type from events where account_id = $1 order by id`, [
-    test.ledger.accountId,
-  ])
-  return rows.map(({ type }) => type)
-}
-async function release(raisedBy: number | null): Promise<void> {
-  const [stop] = await listStops(db, test.ledger.accountId, 1, null)
-  const how = { by: 'usr_1', reason: 'wanted', until: raisedBy === null ? (stop?.endsAt ?? null) : null, raisedBy }
-  await inTransaction(db, (tx) =>
-    releaseStops(tx, test.ledger.context, test.ledger.accountId, { id: stop?.id ?? '' }, how),
-  )
-}
-const isHeldAt = (id: unknown, messages: number) => async (): Promise<boolean> => {
-  const row = await test.read(id)
-  return row['hold'] !== null && row['messages'] === messages
-}
+beforeEach(passTurnOfHour)
+const test = forEachTest(db, (own) => openBroadcastTest(own, { subscriptions: { wants: () => true } }))
 
 describe('a broadcast that runs into a limit of the day', () => {
   it('waits in place, continues after each release, and no one gets it twice', async () => {
@@ -80,7 +43,7 @@ describe('a broadcast that runs into a limit of the day', () => {
 
   it('counts skipped recipients behind its position when their turn comes, and once', async () => {
     await test.addContacts(inRow(3))
-    await db.query(`update contacts set first_name = 'Ann' where phone_number <> '15551001002'`)
+    await sql`update contacts set first_name = 'Ann' where phone_number <> '15551001002'`
     await test.setGuards({ daily_segments: 1 })
     const { id } = await send({ message: 'Hello {{ first_name }}' })
     test.start()
@@ -98,13 +61,11 @@ describe('a broadcast that runs into a limit of the day', () => {
     const { id } = await send()
     const one = test.start()
     await until('it waits', isHeldAt(id, 2))
-    await db.query(
-      `update guard_counters set starts_at = starts_at - interval '1 day', ends_at = ends_at - interval '1 day'`,
-    )
-    await db.query(`update guards set starts_at = starts_at - interval '1 day', ends_at = ends_at - interval '1 day'`)
+    await sql`update guard_counters set starts_at = starts_at - interval '1 day', ends_at = ends_at - interval '1 day'`
+    await sql`update guards set starts_at = starts_at - interval '1 day', ends_at = ends_at - interval '1 day'`
     for (const counted of ['tallies', 'tally_deltas'])
       await db.query(`update ${counted} set hour = hour - interval '1 day'`)
-    await db.query(`update broadcasts set retry_at = now(), hold_until = now()`)
+    await sql`update broadcasts set retry_at = now(), hold_until = now()`
     one.wake()
     await until('it waits again', isHeldAt(id, 4))
     expect(await numbers()).toEqual(inRow(4))
@@ -136,12 +97,12 @@ it('of an account that is suspended meanwhile skips no one', async () => {
     await tx.query('select 1 from guard_counters for update')
     broadcaster = test.start()
     await untilBlocked(db, 1, '%guard_counters%')
-    await db.query(`update accounts set status = 'suspended' where id = $1`, [test.ledger.accountId])
+    await sql`update accounts set status = 'suspended' where id = ${test.ledger.accountId}`
   })
   await broadcaster?.close()
   const row = await db.query('select messages, skipped from broadcasts')
   expect(row.rows).toEqual([{ messages: 0, skipped: {} }])
-  await db.query(`update accounts set status = 'active' where id = $1`, [test.ledger.accountId])
+  await sql`update accounts set status = 'active' where id = ${test.ledger.accountId}`
   test.start()
   await until('all are sent', async () => (await test.read(id))['messages'] === 5)
 })
@@ -168,10 +129,8 @@ describe('a broadcast to several countries', () => {
 
 describe('a broadcast to numbers in a row', () => {
   const used = async (): Promise<Record<string, number>> => {
-    const { rows } = await db.query<{ key: string; used: number }>(
-      `select key, sum(used)::int as used from guard_counters where account_id = $1 and kind = 'velocity' group by 1`,
-      [test.ledger.accountId],
-    )
+    const rows = await sql<{ key: string; used: number }>`select key, sum(used)::int as used from guard_counters
+      where account_id = ${test.ledger.accountId} and kind = 'velocity' group by 1`
     return Object.fromEntries(rows.map((row) => [row.key, row.used]))
   }
 
@@ -191,9 +150,9 @@ describe('a broadcast to numbers in a row', () => {
       remaining: 4,
     })
     expect(await used()).toEqual({ '1555100': 3, '1555200': 1 })
-    await db.query(`update broadcasts set retry_at = now()`)
+    await sql`update broadcasts set retry_at = now()`
     await until('it was tried again', async () => {
-      const { rows } = await db.query<{ at: Date }>('select retry_at as at from broadcasts')
+      const rows = await sql<{ at: Date }>`select retry_at as at from broadcasts`
       return rows.every(({ at }) => at > new Date())
     })
     await release(2)
@@ -254,7 +213,7 @@ describe('approval', () => {
     await test.setGuards({ recipients_above: 2 })
     other = { ...test.account, headers: test.other.headers }
     const { token, headers, keyId } = await createTestAccount(db)
-    await db.query(`update api_keys set account_id = $1 where id = $2`, [test.ledger.accountId, keyId])
+    await sql`update api_keys set account_id = ${test.ledger.accountId} where id = ${keyId}`
     other = { ...test.account, keyId, token, headers }
   })
   const act = (verb: string, id: unknown, who: TestAccount, body: object = { reason: 'fine' }) =>
@@ -316,7 +275,7 @@ describe('approval', () => {
     await made(test.account, { kind: 'user', id: user.userId })
     expect(await act('approve', id, { ...test.account, headers: user.headers })).toMatchObject(own)
     const tester = await createTestAccount(db, { mode: 'test' })
-    await db.query(`update api_keys set account_id = $1 where id = $2`, [accountId, tester.keyId])
+    await sql`update api_keys set account_id = ${accountId} where id = ${tester.keyId}`
     for (const verb of ['approve', 'reject'])
       expect(await act(verb, id, tester)).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } })
     const stranger = await createTestUser(db, accountId, { role: 'admin' })
@@ -349,7 +308,7 @@ describe('approval', () => {
     const { id, status } = await send({ send_at: new Date(Date.now() + 60_000).toISOString() })
     expect(status).toBe('scheduled')
     await test.addContacts(['15552001000'])
-    await db.query(`update broadcasts set send_at = now()`)
+    await sql`update broadcasts set send_at = now()`
     test.start()
     await until('it waits', async () => (await test.read(id))['status'] === 'awaiting_approval')
     expect(await numbers()).toEqual([])
@@ -371,7 +330,7 @@ describe('approval', () => {
     })
     await test.addContacts(['15553001000'])
     expect(await test.read(id)).toMatchObject({ status: 'scheduled', recipients: 4, expanded: false, remaining: 4 })
-    await db.query(`update broadcasts set send_at = now()`)
+    await sql`update broadcasts set send_at = now()`
     test.start()
     test.start()
     await until('it waits', async () => (await test.read(id))['status'] === 'awaiting_approval')
@@ -385,10 +344,8 @@ describe('approval', () => {
       status: 'awaiting_approval',
     })
     expect(await numbers()).toEqual([])
-    const { rows } = await db.query<object>(
-      `select actor_kind, target, before, after from audit_events where action = 'broadcast.approval_needed' and target = $1`,
-      [id],
-    )
+    const rows = await sql<object>`select actor_kind, target, before, after from audit_events
+      where action = 'broadcast.approval_needed' and target = ${id}`
     expect(rows).toEqual([
       {
         actor_kind: 'system',
@@ -435,7 +392,7 @@ describe('approval', () => {
     const [first] = body['data'] as { id: string }[]
     await test.call('DELETE', `/v1/campaigns/${test.campaign}/contacts/${first?.id}`)
     await test.addContacts(['15552001000'])
-    await db.query(`update broadcasts set send_at = now()`)
+    await sql`update broadcasts set send_at = now()`
     test.start()
     await until('all are sent', async () => (await test.read(id))['messages'] === 4)
     test.campaign = await test.newCampaign()
@@ -444,7 +401,36 @@ describe('approval', () => {
     await act('approve', second['id'], other)
     await test.addContacts(['15552001000', '15552001001'])
     await test.setGuards({ recipients_above: 5 })
-    await db.query(`update broadcasts set send_at = now()`)
+    await sql`update broadcasts set send_at = now()`
     await until('all are sent', async () => (await test.read(second['id']))['messages'] === 5)
   })
 })
+
+const inRow = (count: number): string[] => Array.from({ length: count }, (_, i) => `1555100${1000 + i}`)
+
+const send = async (body: object = {}): Promise<Record<string, unknown>> => {
+  const answer = await test.order(body)
+  if (answer.status !== 202) throw new Error(JSON.stringify(answer.body))
+  return answer.body
+}
+const numbers = async (): Promise<string[]> => {
+  const rows = await sql<{ number: string }>`select their_number as number from messages
+    where account_id = ${test.ledger.accountId} order by 1`
+  return rows.map(({ number }) => number)
+}
+const eventTypes = async (): Promise<string[]> => {
+  const rows = await sql<{ type: string }>`select type from events where account_id = ${test.ledger.accountId}
+    order by id`
+  return rows.map(({ type }) => type)
+}
+async function release(raisedBy: number | null): Promise<void> {
+  const [stop] = await listStops(db, test.ledger.accountId, 1, null)
+  const how = { by: 'usr_1', reason: 'wanted', until: raisedBy === null ? (stop?.endsAt ?? null) : null, raisedBy }
+  await inTransaction(db, (tx) =>
+    releaseStops(tx, test.ledger.context, test.ledger.accountId, { id: stop?.id ?? '' }, how),
+  )
+}
+const isHeldAt = (id: unknown, messages: number) => async (): Promise<boolean> => {
+  const row = await test.read(id)
+  return row['hold'] !== null && row['messages'] === messages
+}

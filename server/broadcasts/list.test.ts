@@ -6,23 +6,6 @@ import { openCampaignTest } from '../campaigns/testing.ts'
 const { db } = await createTestDatabase()
 const test = await openCampaignTest(db)
 
-/** Orders a broadcast of a new campaign for tomorrow. */
-async function order(): Promise<{ id: string; campaign: string }> {
-  const campaign = await test.newCampaign()
-  await test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number: '15551001000' })
-  const input = { message: 'Hello', send_at: new Date(Date.now() + 86_400_000).toISOString() }
-  const headers = { 'idempotency-key': newId() }
-  const { status, body } = await test.call('POST', `/v1/campaigns/${campaign}/send`, input, undefined, headers)
-  if (status !== 202) throw new Error(JSON.stringify(body))
-  return { id: String(body['id']), campaign }
-}
-
-async function list(path: string): Promise<{ ids: string[]; next: string | null }> {
-  const { status, body } = await test.call('GET', path)
-  if (status !== 200) throw new Error(JSON.stringify(body))
-  return { ids: (body['data'] as { id: string }[]).map(({ id }) => id), next: body['next_cursor'] as string | null }
-}
-
 it('shows the broadcasts of all campaigns, newest first, those of one, and those in one status, page by page', async () => {
   const [first, second, third] = [await order(), await order(), await order()]
   await test.call('POST', `/v1/broadcasts/${second.id}/withdraw`, {})
@@ -43,3 +26,20 @@ it('shows the broadcasts of all campaigns, newest first, those of one, and those
     body: { errors: [{ pointer: '?status' }] },
   })
 })
+
+/** Orders a broadcast of a new campaign for tomorrow. */
+async function order(): Promise<{ id: string; campaign: string }> {
+  const campaign = await test.newCampaign()
+  await test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number: '15551001000' })
+  const input = { message: 'Hello', send_at: new Date(Date.now() + 86_400_000).toISOString() }
+  const headers = { 'idempotency-key': newId() }
+  const { status, body } = await test.call('POST', `/v1/campaigns/${campaign}/send`, input, undefined, headers)
+  if (status !== 202) throw new Error(JSON.stringify(body))
+  return { id: String(body['id']), campaign }
+}
+
+async function list(path: string): Promise<{ ids: string[]; next: string | null }> {
+  const { status, body } = await test.call('GET', path)
+  if (status !== 200) throw new Error(JSON.stringify(body))
+  return { ids: (body['data'] as { id: string }[]).map(({ id }) => id), next: body['next_cursor'] as string | null }
+}

@@ -5,14 +5,13 @@ import { createTestAccount, errorsOf, type Answer, type TestAccount } from '../a
 import { findPool, savePool } from '../senders/pool-store.ts'
 import { openCarrierTest, promptSimulator, untilBound, type CarrierTest } from '../carriers/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { insertTestSender, ourNumber, rowOf } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
-import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
+import { openCampaignTest } from '../campaigns/testing.ts'
 import { Broadcaster } from './send.ts'
 
-let test: CampaignTest
 let carrier: CarrierTest
 let simulated: Simulator
 let broadcaster: Broadcaster
@@ -20,15 +19,13 @@ const errors: unknown[] = []
 const log = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
 const numbers = ['15557000001', '15557000002', '15557000003']
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
+const test = forEachTest(db, (own) =>
+  openCampaignTest(own, { acceptor: { plan: (drafts) => carrier.acceptor.plan(drafts) } }),
+)
 beforeEach(async () => {
-  await emptyTables(
-    db,
-    'accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids, contacts, recipients',
-  )
   simulated = new Simulator(promptSimulator)
   const { smppPort: testPort } = await simulated.start()
-  test = await openCampaignTest(db, { acceptor: { plan: (drafts) => carrier.acceptor.plan(drafts) } })
   carrier = await openCarrierTest(db, { accountId: test.account.accountId, testPort })
   await untilBound(carrier)
   for (const number of numbers) await insertTestSender(db, test.account.accountId, carrier.carrierId, number)
@@ -42,51 +39,6 @@ beforeEach(async () => {
     expect([...errors, ...carrier.errors]).toEqual([])
   }
 })
-
-/** Creates or replaces a pool; the default weight is one. Returns its public id. */
-async function setPool(members: string[], weights: number[] = [], id = newId()): Promise<string> {
-  const { accountId } = test.account
-  const { rows } = await db.query<{ id: string; number: string }>('select id, number from senders')
-  const memberOf = (number: string, i: number): { senderId: string; weight: number }[] =>
-    rows.filter((row) => row.number === number).map((row) => ({ senderId: row.id, weight: weights[i] ?? 1 }))
-  const pool = { accountId, id, name: id, strategy: 'sticky' as const, members: members.flatMap(memberOf) }
-  await inTransaction(db, (tx) => savePool(tx, pool))
-  return showId('pol', id)
-}
-
-/** Adds contacts with consecutive numbers. */
-async function addContacts(campaign: string, first: number, count: number): Promise<void> {
-  for (let i = 0; i < count; i++)
-    await db.query(`insert into contacts (account_id, id, campaign_id, phone_number) values ($1, $2, $3, $4)`, [
-      test.account.accountId,
-      newId(),
-      parseId('cmp', campaign),
-      String(first + i),
-    ])
-}
-
-const order = (campaign: string, body: object = {}, who: TestAccount = test.account): Promise<Answer> =>
-  test.call('POST', `/v1/campaigns/${campaign}/send`, { message: 'Hello', ...body }, who, {
-    'idempotency-key': newId(),
-  })
-const read = async (id: unknown): Promise<Record<string, unknown>> =>
-  (await test.call('GET', `/v1/broadcasts/${String(id)}`)).body
-
-async function untilTaken({ body }: Answer): Promise<Record<string, unknown>> {
-  await until('all had their turn', async () => {
-    broadcaster.wake()
-    const row = await read(body['id'])
-    return row['expanded'] === true && row['remaining'] === 0
-  })
-  return read(body['id'])
-}
-
-/** Waits until the carrier has this many messages; returns the last sender for each number. */
-async function sendersOf(count: number, where = carrier.simulator): Promise<Map<string, string>> {
-  await until(`the carrier has ${count}`, () => where.ledger.length >= count)
-  expect(where.ledger.length).toBe(count)
-  return new Map(where.ledger.map(({ destination, source }) => [destination, source]))
-}
 
 describe('a broadcast from a pool', () => {
   it('uses its senders, and the same one for each person the next time, though contacts were added', async () => {
@@ -104,7 +56,7 @@ describe('a broadcast from a pool', () => {
 
     await insertTestSender(db, test.account.accountId, carrier.carrierId, '15557000009')
     await setPool([...numbers, '15557000009'], [1, 1, 1, 1000], parseId('pol', pool) ?? '')
-    await db.query(`update broadcasts set status = 'completed'`)
+    await sql`update broadcasts set status = 'completed'`
     await addContacts(campaign, 15552009001, 20)
     await until('the new sender is known', async () => {
       // The choice by recipient gives each other sender one in a thousand.
@@ -128,14 +80,14 @@ describe('a broadcast from a pool', () => {
     await untilTaken(await order(campaign, { sender_pool: pool }))
     expect(new Set((await sendersOf(3)).values())).toEqual(new Set(numbers.slice(0, 1)))
     await test.call('PATCH', `/v1/campaigns/${campaign}`, { sender_pool: pool })
-    await db.query(`update broadcasts set status = 'completed'`)
+    await sql`update broadcasts set status = 'completed'`
     await untilTaken(await order(campaign, { from: numbers[1] }))
     expect(new Set((await sendersOf(6)).values())).toEqual(new Set([numbers[1]]))
   })
 
   it('prefers senders of each recipient’s country', async () => {
     await insertTestSender(db, test.account.accountId, carrier.carrierId, '447700900111')
-    await db.query(`update senders set country = 'GB' where number = '447700900111'`)
+    await sql`update senders set country = 'GB' where number = '447700900111'`
     const campaign = await test.newCampaign({ sender_pool: await setPool(['447700900111', ...numbers]) })
     await addContacts(campaign, 15551009001, 5)
     await addContacts(campaign, 447700900201, 5)
@@ -169,10 +121,8 @@ describe('a broadcast from a pool', () => {
     const dry = async (): Promise<object> => (await order(campaign, { dry_run: true })).body
     expect(await dry()).toMatchObject({ messages: 3, skipped: { recipient_opted_out: 1 } })
     const ordered = await order(campaign)
-    await db.query('delete from senders where number = $1', [numbers[0]])
-    expect(await findPool(db, test.account.accountId, parseId('pol', pool) ?? '')).toMatchObject({
-      members: [],
-    })
+    await sql`delete from senders where number = ${numbers[0]}`
+    expect(await findPool(db, test.account.accountId, parseId('pol', pool) ?? '')).toMatchObject({ members: [] })
     expect(await dry()).toMatchObject({ recipients: 4, messages: 0, skipped: { sender_not_allowed: 4 } })
     expect(await carrier.acceptor.accept(carrier.draft({ campaignId: parseId('cmp', campaign) }))).toMatchObject({
       refusal: 'sender_not_allowed',
@@ -193,11 +143,11 @@ describe('a broadcast from a pool', () => {
 
   it('in test mode also provides senders, and only the test carrier sees it', async () => {
     const tester = await createTestAccount(db, { mode: 'test' })
-    await db.query(`update api_keys set account_id = $1 where id = $2`, [test.account.accountId, tester.keyId])
+    await sql`update api_keys set account_id = ${test.account.accountId} where id = ${tester.keyId}`
     const campaign = await test.newCampaign({ sender_pool: await setPool(numbers) })
     await addContacts(campaign, 15551009001, 12)
     // No real carrier could take it.
-    await db.query('update carriers set enabled = false')
+    await sql`update carriers set enabled = false`
     expect((await order(campaign, { dry_run: true }, tester)).body).toMatchObject({ messages: 12, skipped: {} })
     expect(await untilTaken(await order(campaign, {}, tester))).toMatchObject({ messages: 12, test: true })
     for (const from of (await sendersOf(12, simulated)).values()) expect(numbers).toContain(from)
@@ -230,7 +180,48 @@ describe('a single send', () => {
     const campaignId = parseId('cmp', campaign)
     expect((await carrier.submit({ campaignId })).ourNumber).toBe(numbers[0])
     await test.call('PATCH', `/v1/campaigns/${campaign}`, { sender_pool: pools[1] })
-    await db.query('delete from sender_pools where id = $1', [parseId('pol', pools[0] ?? '')])
+    await sql`delete from sender_pools where id = ${parseId('pol', pools[0] ?? '')}`
     expect(rowOf(await carrier.acceptor.accept(carrier.draft({ campaignId }))).ourNumber).toBe(numbers[1])
   })
 })
+
+/** Creates or replaces a pool; the default weight is one. Returns its public id. */
+async function setPool(members: string[], weights: number[] = [], id = newId()): Promise<string> {
+  const { accountId } = test.account
+  const rows = await sql<{ id: string; number: string }>`select id, number from senders`
+  const memberOf = (number: string, i: number): { senderId: string; weight: number }[] =>
+    rows.filter((row) => row.number === number).map((row) => ({ senderId: row.id, weight: weights[i] ?? 1 }))
+  const pool = { accountId, id, name: id, strategy: 'sticky' as const, members: members.flatMap(memberOf) }
+  await inTransaction(db, (tx) => savePool(tx, pool))
+  return showId('pol', id)
+}
+
+/** Adds contacts with consecutive numbers. */
+async function addContacts(campaign: string, first: number, count: number): Promise<void> {
+  for (let i = 0; i < count; i++)
+    await sql`insert into contacts (account_id, id, campaign_id, phone_number)
+      values (${test.account.accountId}, ${newId()}, ${parseId('cmp', campaign)}, ${String(first + i)})`
+}
+
+const order = (campaign: string, body: object = {}, who: TestAccount = test.account): Promise<Answer> =>
+  test.call('POST', `/v1/campaigns/${campaign}/send`, { message: 'Hello', ...body }, who, {
+    'idempotency-key': newId(),
+  })
+const read = async (id: unknown): Promise<Record<string, unknown>> =>
+  (await test.call('GET', `/v1/broadcasts/${String(id)}`)).body
+
+async function untilTaken({ body }: Answer): Promise<Record<string, unknown>> {
+  await until('all had their turn', async () => {
+    broadcaster.wake()
+    const row = await read(body['id'])
+    return row['expanded'] === true && row['remaining'] === 0
+  })
+  return read(body['id'])
+}
+
+/** Waits until the carrier has this many messages; returns the last sender for each number. */
+async function sendersOf(count: number, where = carrier.simulator): Promise<Map<string, string>> {
+  await until(`the carrier has ${count}`, () => where.ledger.length >= count)
+  expect(where.ledger.length).toBe(count)
+  return new Map(where.ledger.map(({ destination, source }) => [destination, source]))
+}

@@ -1,7 +1,7 @@
-import { beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
 import type { Log } from '../ground/db/log.ts'
-import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked, forEachTest } from '../ground/db/testing.ts'
 import { parseId } from '../ground/base/ids.ts'
 import type { Acceptor } from '../accept/accept.ts'
 import { claimMessages, findLanes } from '../queue/claim.ts'
@@ -12,40 +12,19 @@ import { readOpenCampaign } from '../campaigns/campaign.ts'
 import type { CampaignTest } from '../campaigns/testing.ts'
 import { orderBroadcast, readOrder } from './order.ts'
 import { Broadcaster } from './send.ts'
-import { openBroadcastTest, type BroadcastTest } from './testing.ts'
+import { openBroadcastTest } from './testing.ts'
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
-let test: BroadcastTest
-
-const { db } = await createTestDatabase()
-
-beforeEach(async () => {
-  await emptyTables(db, 'accounts, carriers, nodes, messages, queue, contacts, recipients')
-  test = await openBroadcastTest(db)
-})
-
-const newBroadcaster = (
-  acceptor: Pick<Acceptor, 'acceptFrom' | 'roomFor'> = test.ledger.acceptor,
-  log: Log = silent,
-): Broadcaster => new Broadcaster({ ...test.ledger.context, log, acceptor })
-
-const addContact = (): Promise<unknown> =>
-  test.call('POST', `/v1/campaigns/${test.campaign}/contacts`, { phone_number: '+15551000001' })
-const send = (key = 'order-1'): ReturnType<CampaignTest['call']> =>
-  test.call('POST', `/v1/campaigns/${test.campaign}/send`, { message: 'Hello' }, undefined, {
-    'idempotency-key': key,
-  })
+const { db, sql } = await createTestDatabase()
+const test = forEachTest(db, openBroadcastTest)
 
 it('a broadcast does not end while another process is taking its recipients', async () => {
   await addContact()
   const { body } = await send()
   const id = parseId('brc', String(body['id']))
-  await db.query(
-    `with expanded as (update broadcasts set is_expanded = true, recipients = 1 where id = $1)
-     insert into recipients (account_id, broadcast_id, contact_id) select account_id, $1, id from contacts`,
-    [id],
-  )
+  await sql`with expanded as (update broadcasts set is_expanded = true, recipients = 1 where id = ${id})
+    insert into recipients (account_id, broadcast_id, contact_id) select account_id, ${id}, id from contacts`
   const { acceptor } = test.ledger
   let looks = 0
   const broadcaster = newBroadcaster({
@@ -108,7 +87,7 @@ it('a broadcast that is canceled while a claim waits for the pace leaves nothing
   const broadcaster = newBroadcaster()
   broadcaster.wake()
   await until('it is in line', async () => (await test.ledger.count('queue', 'true')) === 1)
-  await db.query('update campaigns set pace = 1')
+  await sql`update campaigns set pace = 1`
   const claim = async (): Promise<void> => {
     const [lane] = await findLanes(db)
     const { carrierId, linkId, nodeId } = test.ledger
@@ -145,9 +124,9 @@ it('a broadcast ends when the hour of its last message is over, though its campa
   await test.ledger.acceptor.accept(
     test.ledger.draft({ campaignId: parseId('cmp', test.campaign), theirNumber: '15551000002' }),
   )
-  await db.query(`update messages set status = 'sent' where their_number = '15551000001'`)
+  await sql`update messages set status = 'sent' where their_number = '15551000001'`
   await recountCounters(db)
-  await db.query(`update tallies set hour = hour + interval '2 hours' where bucket = 'queued'`)
+  await sql`update tallies set hour = hour + interval '2 hours' where bucket = 'queued'`
   await until('it is over', async () => {
     broadcaster.wake()
     return (await test.read(body['id']))['status'] === 'completed'
@@ -157,11 +136,9 @@ it('a broadcast ends when the hour of its last message is over, though its campa
 })
 
 it('a broadcast has all recipients of one local time, in any number of pieces', async () => {
-  await db.query(
-    `insert into contacts (account_id, id, campaign_id, phone_number, timezone)
-     select $1, gen_random_uuid(), $2, (15551000000 + i)::text, 'UTC' from generate_series(1, 30) i`,
-    [test.account.accountId, parseId('cmp', test.campaign)],
-  )
+  await sql`insert into contacts (account_id, id, campaign_id, phone_number, timezone)
+    select ${test.account.accountId}, gen_random_uuid(), ${parseId('cmp', test.campaign)}, (15551000000 + i)::text, 'UTC'
+    from generate_series(1, 30) i`
   const order = { message: 'Hello', send_at_local: new Date(Date.now() - 3_600_000).toISOString().slice(0, 19) }
   const headers = { 'idempotency-key': 'local' }
   const { body } = await test.call('POST', `/v1/campaigns/${test.campaign}/send`, order, undefined, headers)
@@ -214,15 +191,13 @@ it.each([
   ['cannot be', `update broadcasts set body = jsonb_set(body, '{texts,body}', '"{{"')`],
   ['is canceled by a timeout each time', `update broadcasts set audience_tags = '{slow}'`],
 ])('a broadcast is sent if one before it %s', async (_, breakIt) => {
-  await db.query(
-    `create or replace function canceled() returns trigger language plpgsql as $$
-     begin
-       if new.audience_tags = '{slow}' then raise 'canceling statement due to statement timeout' using errcode = '57014'; end if;
-       return new;
-     end $$;
-     create or replace trigger canceled before update on broadcasts
-     for each row when (old.audience_tags is not null) execute function canceled()`,
-  )
+  await sql`create or replace function canceled() returns trigger language plpgsql as $$
+    begin
+      if new.audience_tags = '{slow}' then raise 'canceling statement due to statement timeout' using errcode = '57014'; end if;
+      return new;
+    end $$;
+    create or replace trigger canceled before update on broadcasts
+    for each row when (old.audience_tags is not null) execute function canceled()`
   await addContact()
   const broken = await send('order-1')
   expect(broken.status).toBe(202)
@@ -240,14 +215,13 @@ it.each([
 
 it('a broadcast gets its turn, however many others wait longer', async () => {
   await inTransaction(db, async (tx) => {
-    await db.query(
-      `with campaign as (
-         insert into campaigns (account_id, id, name) select $1, gen_random_uuid(), 'Autumn' from generate_series(1, 1000) returning id
-       )
-       insert into broadcasts (account_id, id, campaign_id, status, body, is_test, send_at, timezone)
-       select $1, gen_random_uuid(), id, 'sending', '{}', false, now() - interval '1 hour', 'UTC' from campaign`,
-      [test.account.accountId],
-    )
+    await sql`with campaign as (
+        insert into campaigns (account_id, id, name) select ${test.account.accountId}, gen_random_uuid(), 'Autumn'
+          from generate_series(1, 1000) returning id
+      )
+      insert into broadcasts (account_id, id, campaign_id, status, body, is_test, send_at, timezone)
+      select ${test.account.accountId}, gen_random_uuid(), id, 'sending', '{}', false, now() - interval '1 hour', 'UTC'
+      from campaign`
     // Another process holds all of them.
     await tx.query('select from broadcasts for update')
     await addContact()
@@ -258,3 +232,13 @@ it('a broadcast gets its turn, however many others wait longer', async () => {
     await broadcaster.close()
   })
 })
+
+const newBroadcaster = (
+  acceptor: Pick<Acceptor, 'acceptFrom' | 'roomFor'> = test.ledger.acceptor,
+  log: Log = silent,
+): Broadcaster => new Broadcaster({ ...test.ledger.context, log, acceptor })
+
+const addContact = (): Promise<unknown> =>
+  test.call('POST', `/v1/campaigns/${test.campaign}/contacts`, { phone_number: '+15551000001' })
+const send = (key = 'order-1'): ReturnType<CampaignTest['call']> =>
+  test.call('POST', `/v1/campaigns/${test.campaign}/send`, { message: 'Hello' }, undefined, { 'idempotency-key': key })

@@ -16,10 +16,10 @@ let [first, second] = ['', '']
 
 const [ann, bob, cem, dee] = ['15551230001', '15551230002', '447700900123', '4915112345678']
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const test = await openBroadcastTest(db, { shortUrl: 'https://go.example.com' })
-await db.query(`insert into rates values ($1, '*', '2020-01-01', 5000, 'USD')`, [test.ledger.carrierId])
-await db.query(`update routes_version set version = version + 1, rates = rates + 1`)
+await sql`insert into rates values (${test.ledger.carrierId}, '*', '2020-01-01', 5000, 'USD')`
+await sql`update routes_version set version = version + 1, rates = rates + 1`
 await test.ledger.routing.refresh()
 test.start()
 await test.addContacts([ann, bob, cem, dee])
@@ -87,10 +87,9 @@ const exportOf = async (url: string): Promise<string> =>
 const statsOf = async (path: string): Promise<Stats> => (await test.call('GET', path)).body['stats'] as Stats
 
 it('results distinguish two broadcasts of a campaign, with the outcomes of their messages', async () => {
-  const { rows } = await db.query<{ code: string }>(
-    `select s.code from short_links s join messages m on m.account_id = s.account_id and m.id = s.message_id where m.their_number = $1`,
-    [ann],
-  )
+  const rows = await sql<{ code: string }>`select s.code
+    from short_links s join messages m on m.account_id = s.account_id and m.id = s.message_id
+    where m.their_number = ${ann}`
   await inTransaction(db, (tx) =>
     countClicks(
       tx,
@@ -171,7 +170,7 @@ it('results are in lists of broadcasts', async () => {
 })
 
 it('results drop an opt-out when the person opts in again, even after the reply’s message is deleted', async () => {
-  await db.query(`update opt_outs set message_id = $1 where message_id is not null`, [newId()])
+  await sql`update opt_outs set message_id = ${newId()} where message_id is not null`
   expect((await statsOf(`/v1/broadcasts/${first}`)).opt_outs).toBe(1)
   await test.ledger.reply('START', { source: bob })
   expect((await statsOf(`/v1/broadcasts/${first}`)).opt_outs).toBe(0)

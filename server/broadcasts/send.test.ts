@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { errorsOf } from '../accounts/testing.ts'
-import { beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { describe, expect, it } from 'vitest'
+import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
 import { claimMessages, findLanes } from '../queue/claim.ts'
@@ -10,35 +10,14 @@ import { insertTemplate } from '../templates/store.ts'
 import { until } from '../../test/until.ts'
 import type { CampaignTest } from '../campaigns/testing.ts'
 import { countQueued } from './store.ts'
-import { openBroadcastTest, type BroadcastTest } from './testing.ts'
+import { openBroadcastTest } from './testing.ts'
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
-let test: BroadcastTest
-
-const { db } = await createTestDatabase()
-
-beforeEach(async () => {
-  await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, intents, contacts, recipients')
-  test = await openBroadcastTest(db)
-})
-
-/** Every tenth contact has no name; every second has a tag. */
-async function addContacts(count: number): Promise<void> {
-  await db.query(
-    `insert into contacts (account_id, id, campaign_id, phone_number, first_name, tags)
-     select $1, (lpad(to_hex(1700000000000 + i), 12, '0') || '70008000' || lpad(to_hex(i), 12, '0'))::uuid, $2, (15551000000 + i)::text,
-       case when i % 10 <> 0 then 'Ann ' || i end, case when i % 2 = 0 then array['even'] else '{}' end
-     from generate_series(1, $3) i`,
-    [test.account.accountId, parseId('cmp', test.campaign), count],
-  )
-}
+const { db, sql } = await createTestDatabase()
+const test = forEachTest(db, openBroadcastTest)
 
 const named = { message: 'Hello {{ first_name }}' }
-const send = (body: object = named, key = 'order-1', headers: object = {}): ReturnType<CampaignTest['call']> =>
-  test.call('POST', `/v1/campaigns/${test.campaign}/send`, body, undefined, { 'idempotency-key': key, ...headers })
-const messages = (where = 'true'): Promise<number> =>
-  test.ledger.count('messages', `account_id = $1 and ${where}`, [test.account.accountId])
 
 describe('a broadcast', () => {
   it('makes one message for each contact, with its own text, also in two processes at once', async () => {
@@ -105,7 +84,7 @@ describe('a broadcast', () => {
     const one = test.start()
     await until('all have a message', async () => (await messages()) === 3)
     expect(await test.ledger.claim(500)).toHaveLength(3)
-    await db.query(`update messages set status = 'sent'`)
+    await sql`update messages set status = 'sent'`
     await recountCounters(db)
     await until('it is over', async () => {
       one.wake()
@@ -126,7 +105,7 @@ describe('a broadcast', () => {
 
   it('by a template gives each contact the text in its language, as it was at the time of the order', async () => {
     await addContacts(3)
-    await db.query(`update contacts set language = 'de-AT' where phone_number = '15551000002'`)
+    await sql`update contacts set language = 'de-AT' where phone_number = '15551000002'`
     await inTransaction(db, (tx) =>
       insertTemplate(tx, test.account.accountId, {
         id: newId(),
@@ -141,7 +120,7 @@ describe('a broadcast', () => {
       '#/variables/other unknown_field',
     ])
     expect((await send({ template: 'sale', variables: { percent: '20 %' } })).status).toBe(202)
-    await db.query(`update templates set body = 'Changed'`)
+    await sql`update templates set body = 'Changed'`
     test.start()
     await until('all have a message', async () => (await messages()) === 3)
     expect(await messages(`body = 'Ann 2: 20 % weniger'`)).toBe(1)
@@ -385,9 +364,9 @@ describe('a cancel', () => {
 describe('a send time', () => {
   it('on the recipient’s clock uses the contact’s zone, else the campaign’s', async () => {
     await addContacts(3)
-    await db.query(`update campaigns set timezone = 'UTC'`)
-    await db.query(`update contacts set timezone = 'Pacific/Kiritimati' where phone_number = '15551000001'`)
-    await db.query(`update contacts set timezone = 'Pacific/Niue' where phone_number = '15551000002'`)
+    await sql`update campaigns set timezone = 'UTC'`
+    await sql`update contacts set timezone = 'Pacific/Kiritimati' where phone_number = '15551000001'`
+    await sql`update contacts set timezone = 'Pacific/Niue' where phone_number = '15551000002'`
     // The same time of day, an hour ago in UTC: long past east of the date line, ten hours ahead west of it.
     const local = new Date(Date.now() - 3_600_000).toISOString().slice(0, 19)
     const { body } = await send({ message: 'Hello', send_at_local: local })
@@ -397,11 +376,11 @@ describe('a send time', () => {
     one.wake()
     expect(await messages(`their_number = '15551000002'`)).toBe(0)
     expect(await test.read(body['id'])).toMatchObject({ status: 'sending', remaining: 1 })
-    await db.query(`update recipients set due_at = now() where due_at > now()`)
+    await sql`update recipients set due_at = now() where due_at > now()`
     await until('the third has one too', async () => (await messages()) === 3)
     // And no more, though its time is not a whole millisecond.
     await until('it is over', async () => {
-      await db.query(`update messages set status = 'sent'`)
+      await sql`update messages set status = 'sent'`
       await recountCounters(db)
       return (await test.read(body['id']))['status'] === 'completed'
     })
@@ -410,24 +389,25 @@ describe('a send time', () => {
 
   it('may use a zone that the database does not know', async () => {
     await addContacts(3)
-    await db.query(`update campaigns set timezone = 'UTC'`)
+    await sql`update campaigns set timezone = 'UTC'`
     // An old name of Los Angeles, and one that only a later version knows.
-    await db.query(`update contacts set timezone = 'US/Pacific-New' where phone_number = '15551000001'`)
-    await db.query(`update contacts set timezone = 'Mars/Base' where phone_number = '15551000002'`)
+    await sql`update contacts set timezone = 'US/Pacific-New' where phone_number = '15551000001'`
+    await sql`update contacts set timezone = 'Mars/Base' where phone_number = '15551000002'`
     await send({
       message: 'Hello',
       send_at_local: `${new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)}T12:00`,
     })
-    await db.query(`update broadcasts set send_at = now()`)
+    await sql`update broadcasts set send_at = now()`
     test.start()
     await until('all are recipients', async () => (await test.ledger.count('recipients', 'true')) === 3)
-    const { rows } = await db.query<{ zone: string; clock: string }>(
-      `select c.timezone as zone, to_char(r.due_at at time zone coalesce(z.name, 'UTC'), 'HH24:MI') as clock
-       from recipients r
-       join contacts c on c.id = r.contact_id
-       left join (values ('US/Pacific-New', 'America/Los_Angeles')) as z (old, name) on z.old = c.timezone
-       order by c.id`,
-    )
+    const rows = await sql<{
+      zone: string
+      clock: string
+    }>`select c.timezone as zone, to_char(r.due_at at time zone coalesce(z.name, 'UTC'), 'HH24:MI') as clock
+      from recipients r
+      join contacts c on c.id = r.contact_id
+      left join (values ('US/Pacific-New', 'America/Los_Angeles')) as z (old, name) on z.old = c.timezone
+      order by c.id`
     expect(rows.map(({ clock }) => clock)).toEqual(['12:00', '12:00', '12:00'])
   })
 
@@ -438,8 +418,21 @@ describe('a send time', () => {
     const one = test.start()
     await test.act('pause')
     expect(await test.act('resume')).toMatchObject({ body: { status: 'scheduled' } })
-    await db.query(`update broadcasts set send_at = now()`)
+    await sql`update broadcasts set send_at = now()`
     one.wake()
     await until('it began', async () => (await messages()) === 2)
   })
 })
+
+/** Every tenth contact has no name; every second has a tag. */
+async function addContacts(count: number): Promise<void> {
+  await sql`insert into contacts (account_id, id, campaign_id, phone_number, first_name, tags)
+    select ${test.account.accountId}, (lpad(to_hex(1700000000000 + i), 12, '0') || '70008000' || lpad(to_hex(i), 12, '0'))::uuid, ${parseId('cmp', test.campaign)}, (15551000000 + i)::text,
+      case when i % 10 <> 0 then 'Ann ' || i end, case when i % 2 = 0 then array['even'] else '{}' end
+    from generate_series(1, ${count}) i`
+}
+
+const send = (body: object = named, key = 'order-1', headers: object = {}): ReturnType<CampaignTest['call']> =>
+  test.call('POST', `/v1/campaigns/${test.campaign}/send`, body, undefined, { 'idempotency-key': key, ...headers })
+const messages = (where = 'true'): Promise<number> =>
+  test.ledger.count('messages', `account_id = $1 and ${where}`, [test.account.accountId])

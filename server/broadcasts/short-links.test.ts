@@ -12,7 +12,7 @@ const shortUrl = 'https://go.example.com'
 const contacts = 700
 const message = 'Hi {{ first_name }}: https://shop.example/{{ first_name }}.'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const test = await openBroadcastTest(db, { shortUrl })
 test.start()
 
@@ -20,11 +20,9 @@ test.start()
 async function openCampaign(fields: object): Promise<{ id: string; uuid: string }> {
   const id = await test.newCampaign(fields)
   const uuid = parseId('cmp', id) ?? ''
-  await db.query(
-    `insert into contacts (account_id, id, campaign_id, phone_number, first_name)
-     select $1, gen_random_uuid(), $2, (15551000000 + i)::text, 'Ann' || i from generate_series(1, $3) i`,
-    [test.account.accountId, uuid, contacts],
-  )
+  await sql`insert into contacts (account_id, id, campaign_id, phone_number, first_name)
+    select ${test.account.accountId}, gen_random_uuid(), ${uuid}, (15551000000 + i)::text, 'Ann' || i
+    from generate_series(1, ${contacts}) i`
   return { id, uuid }
 }
 

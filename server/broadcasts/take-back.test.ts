@@ -13,7 +13,6 @@ const test = await openBroadcastTest(database.db)
 const db = openPool(database.connection, { name: 'take-back', max: 1, settings: pipelineSettings })
 afterAll(() => db.end())
 
-const inAnHour = (): Date => new Date(Date.now() + 3_600_000)
 const messages = 12_000
 
 it('a large campaign’s queue is withdrawn without reading earlier withdrawn messages, though an older message of the account waits', async () => {
@@ -21,20 +20,19 @@ it('a large campaign’s queue is withdrawn without reading earlier withdrawn me
   const campaign = await test.newCampaign()
   const campaignId = parseId('cmp', campaign)
   const { id } = await test.ledger.send({ campaignId })
-  const { rows } = await database.db.query<{ columns: string }>(
-    `select string_agg(column_name, ', ') as columns from information_schema.columns where table_name = 'messages' and column_name <> 'id'`,
-  )
+  const [row] = await database.sql<{ columns: string }>`select string_agg(column_name, ', ') as columns
+    from information_schema.columns where table_name = 'messages' and column_name <> 'id'`
   await database.db.query(
     `with made as (
-       insert into messages (id, ${rows[0]?.columns})
-       select (left(id::text, 24) || lpad(to_hex(n), 12, '0'))::uuid, ${rows[0]?.columns} from messages, generate_series(1, ${messages - 1}) n where id = $1
+       insert into messages (id, ${row?.columns})
+       select (left(id::text, 24) || lpad(to_hex(n), 12, '0'))::uuid, ${row?.columns} from messages, generate_series(1, ${messages - 1}) n where id = $1
        returning account_id, id
      )
      insert into queue (lane_id, message_id, account_id, segments)
      select q.lane_id, made.id, made.account_id, 1 from made, queue q where q.message_id = $1`,
     [id],
   )
-  await database.db.query('analyze messages, queue')
+  await database.sql`analyze messages, queue`
   await test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number: '+15551000001' })
   await test.call('POST', `/v1/campaigns/${campaign}/send`, { message: 'Hi', send_at: inAnHour() }, undefined, {
     'idempotency-key': 'order-1',
@@ -49,3 +47,5 @@ it('a large campaign’s queue is withdrawn without reading earlier withdrawn me
   // Each message is read a few times: to find, lock and change it, and for its event.
   expect((await countReads(db, 'messages\\_%')) - before).toBeLessThan(messages * 5)
 })
+
+const inAnHour = (): Date => new Date(Date.now() + 3_600_000)

@@ -1,35 +1,12 @@
-import { beforeEach, expect, it } from 'vitest'
-import { createTestDatabase, emptyTables, untilBlocked } from '../ground/db/testing.ts'
+import { expect, it } from 'vitest'
+import { createTestDatabase, forEachTest, untilBlocked } from '../ground/db/testing.ts'
 import { parseId } from '../ground/base/ids.ts'
 import { until } from '../../test/until.ts'
 import type { CampaignTest } from '../campaigns/testing.ts'
-import { openBroadcastTest, type BroadcastTest } from './testing.ts'
+import { openBroadcastTest } from './testing.ts'
 
-let test: BroadcastTest
-
-const { db } = await createTestDatabase()
-
-beforeEach(async () => {
-  await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, contacts, recipients, events')
-  test = await openBroadcastTest(db, { subscriptions: { wants: () => true } })
-})
-
-async function addContacts(count: number): Promise<void> {
-  for (let i = 0; i < count; i++)
-    await test.call('POST', `/v1/campaigns/${test.campaign}/contacts`, { phone_number: `1555100${1000 + i}` })
-}
-
-const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString()
-
-async function order(fields: object = {}): Promise<string> {
-  const { status, body } = await test.order(fields)
-  if (status !== 202) throw new Error(JSON.stringify(body))
-  return String(body['id'])
-}
-const withdraw = (id: string): ReturnType<CampaignTest['call']> =>
-  test.call('POST', `/v1/broadcasts/${id}/withdraw`, {})
-const readCampaign = async (): Promise<Record<string, unknown>> =>
-  (await test.call('GET', `/v1/campaigns/${test.campaign}`)).body
+const { db, sql } = await createTestDatabase()
+const test = forEachTest(db, (own) => openBroadcastTest(own, { subscriptions: { wants: () => true } }))
 
 it('a withdrawal leaves the campaign as it was before, with all its other messages', async () => {
   await addContacts(2)
@@ -59,22 +36,16 @@ it('a withdrawal is reported once: a second request gets the first response', as
   const id = await order({ send_at: tomorrow() })
   const [first, second] = [await withdraw(id), await withdraw(id)]
   expect([second.status, second.body]).toEqual([200, first.body])
-  const { rows } = await db.query<{ target: string; after: object }>(
-    `select target, after from audit_events where account_id = $1 and action = 'broadcast.withdrawn'`,
-    [test.ledger.accountId],
-  )
+  const rows = await sql<{ target: string; after: object }>`select target, after from audit_events
+    where account_id = ${test.ledger.accountId} and action = 'broadcast.withdrawn'`
   expect(rows).toMatchObject([{ target: id, after: { status: 'withdrawn' } }])
-  const { rows: events } = await db.query<{ payload: string }>(
-    `select payload from events where type = 'campaign.withdrawn'`,
-  )
+  const events = await sql<{ payload: string }>`select payload from events where type = 'campaign.withdrawn'`
   expect(events.map(({ payload }) => payload)).toEqual([expect.stringContaining(`"status":"withdrawn"`)])
 })
 
 it('a withdrawal is available to the requester, while it waits for another person’s approval', async () => {
   await addContacts(2)
-  await db.query(`update accounts set settings = '{"guards": {"recipients_above": 1}}' where id = $1`, [
-    test.ledger.accountId,
-  ])
+  await sql`update accounts set settings = '{"guards": {"recipients_above": 1}}' where id = ${test.ledger.accountId}`
   const id = await order()
   expect(await test.read(id)).toMatchObject({ status: 'awaiting_approval' })
   expect(await withdraw(id)).toMatchObject({ status: 200, body: { status: 'withdrawn', remaining: 0 } })
@@ -152,8 +123,25 @@ it('a withdrawal takes back everything or nothing, at any moment and in any numb
     expect((await readCampaign())['status']).toBe(one.status === 200 ? 'active' : 'sending')
     seen.add(one.status)
     if (one.status === 200) continue
-    await db.query(`update broadcasts set status = 'completed' where id = $1`, [parseId('brc', id)])
-    await db.query(`update campaigns set status = 'active'`)
+    await sql`update broadcasts set status = 'completed' where id = ${parseId('brc', id)}`
+    await sql`update campaigns set status = 'active'`
   }
   expect(seen).toEqual(new Set([200, 409]))
 })
+
+async function addContacts(count: number): Promise<void> {
+  for (let i = 0; i < count; i++)
+    await test.call('POST', `/v1/campaigns/${test.campaign}/contacts`, { phone_number: `1555100${1000 + i}` })
+}
+
+const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString()
+
+async function order(fields: object = {}): Promise<string> {
+  const { status, body } = await test.order(fields)
+  if (status !== 202) throw new Error(JSON.stringify(body))
+  return String(body['id'])
+}
+const withdraw = (id: string): ReturnType<CampaignTest['call']> =>
+  test.call('POST', `/v1/broadcasts/${id}/withdraw`, {})
+const readCampaign = async (): Promise<Record<string, unknown>> =>
+  (await test.call('GET', `/v1/campaigns/${test.campaign}`)).body

@@ -4,41 +4,24 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { poolRoutes } from '../senders/pool-http.ts'
 import { savePool } from '../senders/pool-store.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { templateRoutes } from '../templates/http.ts'
 import { insertTemplate } from '../templates/store.ts'
-import { newSender, openCampaignTest, type CampaignTest } from './testing.ts'
+import { newSender, openCampaignTest } from './testing.ts'
 
-let test: CampaignTest
 const mine = '15557650001'
 
 const { db } = await createTestDatabase()
-beforeEach(async () => {
-  await emptyTables(db, 'accounts, carriers')
-  test = await openCampaignTest(db, {}, (app, context) => {
+const test = forEachTest(db, (own) =>
+  openCampaignTest(own, {}, (app, context) => {
     templateRoutes(app, context)
     poolRoutes(app, context)
-  })
+  }),
+)
+beforeEach(async () => {
   await newSender(db, test.account.accountId, mine)
 })
-
-/** A pool without members; returns its public id. */
-async function newPool(accountId = test.account.accountId): Promise<string> {
-  const id = newId()
-  await inTransaction(db, (tx) => savePool(tx, { accountId, id, name: id, strategy: 'sticky', members: [] }))
-  return showId('pol', id)
-}
-
-async function newTemplate(name: string, body: string, accountId = test.account.accountId): Promise<string> {
-  const id = newId()
-  const texts = { body, language: 'en', languages: { de: 'Hallo {{ first_name }}' } }
-  await inTransaction(db, (tx) => insertTemplate(tx, accountId, { id, name, ...texts }))
-  return showId('tpl', id)
-}
-
-const create = (fields: object): Promise<Answer> => test.call('POST', '/v1/campaigns', { name: 'x', ...fields })
-const patch = (id: string, fields: object): Promise<Answer> => test.call('PATCH', `/v1/campaigns/${id}`, fields)
 
 describe('the sender pool of a campaign', () => {
   it('is shown, changed and removed; a sender replaces it, and it replaces a sender', async () => {
@@ -218,3 +201,20 @@ describe('the text of a campaign', () => {
     expect([again.status, again.body, again.headers['idempotency-replayed']]).toEqual([202, first.body, 'true'])
   })
 })
+
+/** A pool without members; returns its public id. */
+async function newPool(accountId = test.account.accountId): Promise<string> {
+  const id = newId()
+  await inTransaction(db, (tx) => savePool(tx, { accountId, id, name: id, strategy: 'sticky', members: [] }))
+  return showId('pol', id)
+}
+
+async function newTemplate(name: string, body: string, accountId = test.account.accountId): Promise<string> {
+  const id = newId()
+  const texts = { body, language: 'en', languages: { de: 'Hallo {{ first_name }}' } }
+  await inTransaction(db, (tx) => insertTemplate(tx, accountId, { id, name, ...texts }))
+  return showId('tpl', id)
+}
+
+const create = (fields: object): Promise<Answer> => test.call('POST', '/v1/campaigns', { name: 'x', ...fields })
+const patch = (id: string, fields: object): Promise<Answer> => test.call('PATCH', `/v1/campaigns/${id}`, fields)

@@ -40,17 +40,8 @@ let campaign: string
 const logged: object[] = []
 const log = { warn: (fields: object) => void logged.push(fields) }
 
-const openWith = (own: DataKeys): Db =>
-  openPool(database.connection, {
-    name: 'opening',
-    max: 5,
-    onResult: (result, connection) => openResult({ keys: own, log }, result, connection),
-  })
-const sealsOf = (isSealing: boolean, own = keys): ContactSeals =>
-  new ContactSeals({ db: pool, keys: own, vault: testVault, isSealing })
-
 const database = await createTestDatabase()
-const { db } = database
+const { db, sql } = database
 beforeEach(async () => {
   await emptyTables(db, 'accounts, data_keys, consents, contacts')
   logged.length = 0
@@ -65,31 +56,6 @@ afterEach(async () => {
   await plain.app.close()
   await pool.end()
 })
-
-const hidden = async (): Promise<string[]> => findInDatabase(db, ['hidden'])
-/** Requests of one account to either process. */
-const ask = (at: CampaignTest, method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown) =>
-  at.call(method, `/v1/campaigns/${campaign}/contacts${path}`, body, sealing.account)
-const add = async (at: CampaignTest, fields: object = {}, query = ''): Promise<Record<string, unknown>> => {
-  const { status, body } = await ask(at, 'POST', query, { ...person, ...fields })
-  if (status > 201) throw new Error(JSON.stringify(body))
-  return body
-}
-const stored = async (): Promise<
-  { number: string; version: number | null; name: string | null; hmac: Buffer | null }[]
-> => {
-  const { rows } = await db.query<{
-    number: string
-    sealed: Buffer | null
-    name: string | null
-    hmac: Buffer | null
-  }>(
-    'select phone_number as number, sealed, first_name as name, external_id_hmac as hmac from contacts order by phone_number',
-  )
-  return rows.map(({ sealed, ...row }) => ({ ...row, version: sealed && versionOf(sealed) }))
-}
-const listed = async (at: CampaignTest, query = ''): Promise<Record<string, unknown>[]> =>
-  (await ask(at, 'GET', query)).body['data'] as Record<string, unknown>[]
 
 describe('with encrypted contacts', () => {
   it('a contact is nowhere in the database in plain text, and every permitted caller can read it', async () => {
@@ -192,7 +158,7 @@ describe('with encrypted contacts', () => {
     const acceptor = { plan: (drafts: readonly unknown[]) => Promise.resolve(drafts.map(() => undefined as never)) }
     const run = () => dryRun({ db: pool, vault: testVault, acceptor }, order, () => {})
     expect(await run()).toMatchObject({ sample: 'Hi hiddenAnn of hiddenGold', messages: 1 })
-    await db.query(`update contacts set sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1)`)
+    await sql`update contacts set sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1)`
     expect(await run()).toMatchObject({ messages: 0, skipped: { fields_unavailable: 1 } })
   })
 })
@@ -204,7 +170,7 @@ describe('an import into encrypted contacts', () => {
     const file = ['phone_number,first_name,external_id,city', ...rows].join('\n')
     const first = await sealing.run(campaign, 'text/csv', file, '?on_conflict=update')
     expect(first).toMatchObject({ status: 'completed', counts: { created: 299, updated: 1 } })
-    await db.query('delete from import_chunks')
+    await sql`delete from import_chunks`
     expect(await hidden()).toEqual([])
     expect((await listed(sealing, '?phone_number=15551230001'))[0]).toMatchObject({
       first_name: 'hiddenName0',
@@ -225,7 +191,7 @@ describe('an import into encrypted contacts', () => {
     expect(over).toMatchObject({ status: 'completed_with_errors', counts: { created: 1, updated: 0, failed: 1 } })
     const [contact] = await listed(sealing, '?phone_number=15551230001')
     expect(contact?.['attributes']).toMatchObject({ a0: 'hidden', a49: 'hidden' })
-    await db.query('delete from import_errors')
+    await sql`delete from import_errors`
   })
 
   it('opts out people whose consent is withdrawn', async () => {
@@ -255,9 +221,8 @@ describe('a contact that cannot be decrypted', () => {
   it('reports this, is not changed partially, and can be deleted', async () => {
     const { id } = await add(sealing)
     await add(sealing, { phone_number: '15551230002' })
-    await db.query(
-      `update contacts set sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1) where phone_number = '15551230001'`,
-    )
+    await sql`update contacts set sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1)
+      where phone_number = '15551230001'`
     const { body } = await ask(sealing, 'GET', `/${String(id)}`)
     expect(body).toMatchObject({ first_name: null, attributes: {}, fields_unavailable: true })
     expect(logged[0]).toMatchObject({ contact: parseId('ctc', String(id)) })
@@ -271,9 +236,8 @@ describe('a contact that cannot be decrypted', () => {
   it('cannot be moved to another row', async () => {
     await add(sealing)
     await add(sealing, { phone_number: '15551230002', first_name: 'hiddenBob' })
-    await db.query(
-      `update contacts c set sealed = o.sealed from contacts o where c.phone_number = '15551230001' and o.phone_number = '15551230002'`,
-    )
+    await sql`update contacts c set sealed = o.sealed from contacts o
+      where c.phone_number = '15551230001' and o.phone_number = '15551230002'`
     expect((await listed(sealing))[1]).toMatchObject({ first_name: null, fields_unavailable: true })
   })
 
@@ -293,17 +257,14 @@ describe('the sweep', () => {
   const sweep = async (isSealing = true, own = new DataKeys(testVault)): Promise<void> => {
     while ((await resealContacts(pool, own, sealsOf(isSealing, own))) > 0);
   }
-  const wait = (): Promise<unknown> => db.query(`update data_keys set retired_at = retired_at - interval '6 minutes'`)
+  const wait = (): Promise<unknown> => sql`update data_keys set retired_at = retired_at - interval '6 minutes'`
   const rotate = (): Promise<boolean> =>
     inTransaction(pool, (tx) => rotateDataKey(tx, testVault, sealing.account.accountId))
   const fill = async (count: number): Promise<void> => {
     const file = Array.from({ length: count }, (_, i) => `${15551240001 + i},hiddenName${i},hidden-${i}`)
-    await db.query(
-      `insert into contacts (account_id, campaign_id, id, phone_number, first_name, external_id, attributes)
-       select $1, $2, gen_random_uuid(), r.cells[1], r.cells[2], r.cells[3], '{"plan":"hiddenGold"}'
-       from (select string_to_array(line, ',') as cells from unnest($3::text[]) as line) r`,
-      [sealing.account.accountId, parseId('cmp', campaign), file],
-    )
+    await sql`insert into contacts (account_id, campaign_id, id, phone_number, first_name, external_id, attributes)
+      select ${sealing.account.accountId}, ${parseId('cmp', campaign)}, gen_random_uuid(), r.cells[1], r.cells[2], r.cells[3], '{"plan":"hiddenGold"}'
+      from (select string_to_array(line, ',') as cells from unnest(${file}::text[]) as line) r`
   }
 
   it('seals contacts from before encryption was turned on, in pieces, and none while it is off', async () => {
@@ -360,3 +321,36 @@ describe('the sweep', () => {
     expect(await readKeyState(pool, sealing.account.accountId)).toMatchObject({ retired: 1 })
   })
 })
+
+const openWith = (own: DataKeys): Db =>
+  openPool(database.connection, {
+    name: 'opening',
+    max: 5,
+    onResult: (result, connection) => openResult({ keys: own, log }, result, connection),
+  })
+const sealsOf = (isSealing: boolean, own = keys): ContactSeals =>
+  new ContactSeals({ db: pool, keys: own, vault: testVault, isSealing })
+
+const hidden = async (): Promise<string[]> => findInDatabase(db, ['hidden'])
+/** Requests of one account to either process. */
+const ask = (at: CampaignTest, method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown) =>
+  at.call(method, `/v1/campaigns/${campaign}/contacts${path}`, body, sealing.account)
+const add = async (at: CampaignTest, fields: object = {}, query = ''): Promise<Record<string, unknown>> => {
+  const { status, body } = await ask(at, 'POST', query, { ...person, ...fields })
+  if (status > 201) throw new Error(JSON.stringify(body))
+  return body
+}
+const stored = async (): Promise<
+  { number: string; version: number | null; name: string | null; hmac: Buffer | null }[]
+> => {
+  const rows = await sql<{
+    number: string
+    sealed: Buffer | null
+    name: string | null
+    hmac: Buffer | null
+  }>`select phone_number as number, sealed, first_name as name, external_id_hmac as hmac
+    from contacts order by phone_number`
+  return rows.map(({ sealed, ...row }) => ({ ...row, version: sealed && versionOf(sealed) }))
+}
+const listed = async (at: CampaignTest, query = ''): Promise<Record<string, unknown>[]> =>
+  (await ask(at, 'GET', query)).body['data'] as Record<string, unknown>[]

@@ -3,7 +3,7 @@ import { createTestAccount, errorsOf } from '../accounts/testing.ts'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { newSender, openCampaignTest, type CampaignTest } from './testing.ts'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const refuseUrl = (url: string): string | null => (url.startsWith('https://') ? null : 'must be https')
 const test = await openCampaignTest(db, { refuseUrl })
 
@@ -106,11 +106,7 @@ describe('campaigns', () => {
   })
 
   it('refuses a forbidden callback address at once, as a send does, not only at the first post', async () => {
-    const wrong = {
-      pointer: '#/callback_url',
-      code: 'invalid_url',
-      detail: 'must be https',
-    }
+    const wrong = { pointer: '#/callback_url', code: 'invalid_url', detail: 'must be https' }
     const callback_url = 'http://10.1.2.3/hook'
     const refused = { status: 422, body: { errors: [wrong] } }
     expect(await test.call('POST', '/v1/campaigns', { name: 'x', callback_url })).toMatchObject(refused)
@@ -193,7 +189,7 @@ describe('campaigns', () => {
       { name: 'Codes', type: 'otp' },
     ])
       await test.call('POST', '/v1/campaigns', input, who)
-    await db.query(`update campaigns set status = 'archived' where account_id = $1 and name = 'Codes'`, [who.accountId])
+    await sql`update campaigns set status = 'archived' where account_id = ${who.accountId} and name = 'Codes'`
     const list = async (query: string): Promise<unknown> => {
       const { body } = await test.call('GET', `/v1/campaigns?${query}`, undefined, who)
       return body['errors'] ? errorsOf(body) : (body['data'] as { name: string }[]).map(({ name }) => name.slice(-9))

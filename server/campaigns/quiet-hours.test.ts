@@ -12,13 +12,11 @@ import { openCampaignTest, type CampaignTest } from './testing.ts'
 let test: CampaignTest
 let ledger: LedgerTest
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 beforeEach(async () => {
   test = await openCampaignTest(db)
   ledger = await openLedgerTest(db, { accountId: test.account.accountId })
 })
-
-const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
 
 it('a campaign overrides its account’s quiet hours, and can drop its own', async () => {
   const quiet_hours = { enabled: true, start: '20:00', end: '10:00' }
@@ -82,14 +80,10 @@ it('the preview of a template for a contact reports that its message would wait'
 })
 
 it('a broadcast makes all its messages at once, and those in quiet hours wait', async () => {
-  const campaign = await test.newCampaign({
-    quiet_hours: { enabled: true, start: inHours(-1), end: inHours(5) },
-  })
+  const campaign = await test.newCampaign({ quiet_hours: { enabled: true, start: inHours(-1), end: inHours(5) } })
   for (let i = 0; i < 20; i++)
-    await db.query(
-      `insert into contacts (account_id, id, campaign_id, phone_number, timezone) values ($1, $2, $3, $4, $5)`,
-      [test.account.accountId, newId(), parseId('cmp', campaign), `1555100${1000 + i}`, i < 5 ? 'Etc/GMT-12' : 'UTC'],
-    )
+    await sql`insert into contacts (account_id, id, campaign_id, phone_number, timezone)
+      values (${test.account.accountId}, ${newId()}, ${parseId('cmp', campaign)}, ${`1555100${1000 + i}`}, ${i < 5 ? 'Etc/GMT-12' : 'UTC'})`
   await ledger.context.quietHours.refresh()
   ledger.slots.room = 100
   const key = { 'idempotency-key': 'night' }
@@ -113,3 +107,5 @@ it('a broadcast makes all its messages at once, and those in quiet hours wait', 
     body: { status: 'sending', stats: { recipients: 20, queued: 20, failed: 0 } },
   })
 })
+
+const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)

@@ -7,49 +7,6 @@ import { openCampaignTest } from './testing.ts'
 const { db } = await createTestDatabase()
 const campaigns = await openCampaignTest(db)
 
-interface Page {
-  data: { id: string }[]
-  has_more: boolean
-  refresh_cursor: string
-}
-const get = async (url: string): Promise<Page> => (await campaigns.call('GET', url)).body as unknown as Page
-
-/** Follows refresh cursors, two rows per page. */
-async function follow(url: string, cursor: string): Promise<{ ids: string[]; cursor: string }> {
-  const ids: string[] = []
-  for (;;) {
-    const page = await get(`${url}?limit=2&cursor=${cursor}`)
-    ids.push(...page.data.map(({ id }) => id))
-    cursor = page.refresh_cursor
-    if (!page.has_more) return { ids: ids.toSorted(), cursor }
-  }
-}
-
-/** A refresh cursor with nothing to show: transactions of other databases on the server make rows of their time appear again. */
-async function settle(url: string): Promise<string> {
-  let { refresh_cursor: cursor } = await get(url)
-  await until('nothing comes again', async () => {
-    const news = await follow(url, cursor)
-    cursor = news.cursor
-    return news.ids.length === 0
-  })
-  return cursor
-}
-
-/** Writes a row in an open transaction; returns its commit. */
-async function begin(text: string, values: unknown[]): Promise<() => Promise<void>> {
-  const client = await db.connect()
-  await client.query('begin')
-  await client.query(text, values)
-  return async () => {
-    await client.query('commit')
-    client.release()
-  }
-}
-
-const uuidOf = (ids: readonly string[], prefix: 'cmp' | 'ctc'): (string | null)[] =>
-  ids.map((id) => parseId(prefix, id))
-
 test('a refresh of campaigns returns those created or changed since, even if they were committed late', async () => {
   const ids = [await campaigns.newCampaign(), await campaigns.newCampaign(), await campaigns.newCampaign()]
   const cursor = await settle('/v1/campaigns')
@@ -93,3 +50,46 @@ test('a refresh of contacts returns those created or changed since, with the lis
   expect(page.data.map(({ id }) => id)).toContain(ids[0])
   expect(page.data.map(({ id }) => id)).not.toContain(ids[2])
 })
+
+interface Page {
+  data: { id: string }[]
+  has_more: boolean
+  refresh_cursor: string
+}
+const get = async (url: string): Promise<Page> => (await campaigns.call('GET', url)).body as unknown as Page
+
+/** Follows refresh cursors, two rows per page. */
+async function follow(url: string, cursor: string): Promise<{ ids: string[]; cursor: string }> {
+  const ids: string[] = []
+  for (;;) {
+    const page = await get(`${url}?limit=2&cursor=${cursor}`)
+    ids.push(...page.data.map(({ id }) => id))
+    cursor = page.refresh_cursor
+    if (!page.has_more) return { ids: ids.toSorted(), cursor }
+  }
+}
+
+/** A refresh cursor with nothing to show: transactions of other databases on the server make rows of their time appear again. */
+async function settle(url: string): Promise<string> {
+  let { refresh_cursor: cursor } = await get(url)
+  await until('nothing comes again', async () => {
+    const news = await follow(url, cursor)
+    cursor = news.cursor
+    return news.ids.length === 0
+  })
+  return cursor
+}
+
+/** Writes a row in an open transaction; returns its commit. */
+async function begin(text: string, values: unknown[]): Promise<() => Promise<void>> {
+  const client = await db.connect()
+  await client.query('begin')
+  await client.query(text, values)
+  return async () => {
+    await client.query('commit')
+    client.release()
+  }
+}
+
+const uuidOf = (ids: readonly string[], prefix: 'cmp' | 'ctc'): (string | null)[] =>
+  ids.map((id) => parseId(prefix, id))

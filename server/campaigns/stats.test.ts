@@ -8,7 +8,7 @@ import { moveTo, openLedgerTest, ourNumber } from '../messages/testing.ts'
 import type { Stats } from './stats-schema.ts'
 import { openCampaignTest } from './testing.ts'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const test = await openCampaignTest(db)
 const ledger = await openLedgerTest(db, { accountId: test.account.accountId })
 const campaign = await test.newCampaign({ key: 'autumn' })
@@ -38,10 +38,8 @@ async function fill(): Promise<void> {
     ['447700900124', 'undeliverable', 'UNDELIV'],
   ] as const) {
     const handover = await lease(number)
-    await db.query(`update messages set cost = 0.0075, cost_currency = 'EUR', cost_carrier_id = $2 where id = $1`, [
-      handover.id,
-      ledger.carrierId,
-    ])
+    await sql`update messages set cost = 0.0075, cost_currency = 'EUR', cost_carrier_id = ${ledger.carrierId}
+      where id = ${handover.id}`
     await ledger.answer(handover)
     await receipt(handover.id, state, stat)
   }
@@ -63,24 +61,13 @@ async function fill(): Promise<void> {
       { ...ledger.context, wake: () => {} },
       { linkId: ledger.linkId, source, destination: ourNumber, text, isPartial: false },
     )
-  await db.query(
-    `insert into broadcasts (account_id, id, campaign_id, status, body, is_test, send_at, timezone, recipients, messages, skipped)
-     values ($1, $3, $2, 'sending', '{}', false, now(), 'UTC', 110, 3, '{"recipient_opted_out": 4, "missing_variable": 1}'),
-       ($1, $4, $2, 'canceled', '{}', false, now(), 'UTC', 20, 5, '{"duplicate": 5}'),
-       ($1, $5, $2, 'rejected', '{}', false, now(), 'UTC', 7, 0, '{"quiet_hours": 2, "duplicate_message": 1}')`,
-    [ledger.accountId, campaignId, newId(), newId(), newId()],
-  )
-  await db.query(`insert into campaign_clicks (account_id, campaign_id, clicks) values ($1, $2, 3), ($1, $3, 5)`, [
-    ledger.accountId,
-    campaignId,
-    parseId('cmp', await test.newCampaign()),
-  ])
+  await sql`insert into broadcasts (account_id, id, campaign_id, status, body, is_test, send_at, timezone, recipients, messages, skipped)
+    values (${ledger.accountId}, ${newId()}, ${campaignId}, 'sending', '{}', false, now(), 'UTC', 110, 3, '{"recipient_opted_out": 4, "missing_variable": 1}'),
+      (${ledger.accountId}, ${newId()}, ${campaignId}, 'canceled', '{}', false, now(), 'UTC', 20, 5, '{"duplicate": 5}'),
+      (${ledger.accountId}, ${newId()}, ${campaignId}, 'rejected', '{}', false, now(), 'UTC', 7, 0, '{"quiet_hours": 2, "duplicate_message": 1}')`
+  await sql`insert into campaign_clicks (account_id, campaign_id, clicks)
+    values (${ledger.accountId}, ${campaignId}, 3), (${ledger.accountId}, ${parseId('cmp', await test.newCampaign())}, 5)`
 }
-
-const stats = async (): Promise<Stats> => (await test.call('GET', `/v1/campaigns/${campaign}`)).body['stats'] as Stats
-const get = async (query: string): Promise<Record<string, unknown>> =>
-  (await test.call('GET', `/v1/campaigns/autumn/stats?${query}`)).body
-const hourOf = (time: number): string => new Date(Math.floor(time / 3_600_000) * 3_600_000).toISOString()
 
 describe('the stats of a campaign', () => {
   it('add up, before and after they are folded', async () => {
@@ -152,11 +139,9 @@ it('a series has at most the last 744 hours, and a breakdown has all of them', a
   const id = await test.newCampaign({ key: 'long' })
   const now = Date.now()
   const days = [60, 40, 29, 0]
-  await db.query(
-    `insert into tallies (account_id, hour, campaign_id, type, is_test, segments, bucket, messages)
-     select $1, t.hour, $2, 'otp', false, 1, 'sent', t.messages from unnest($3::timestamptz[], $4::int[]) as t (hour, messages)`,
-    [ledger.accountId, parseId('cmp', id), days.map((day) => hourOf(now - day * 86_400_000)), [1, 10, 100, 1000]],
-  )
+  await sql`insert into tallies (account_id, hour, campaign_id, type, is_test, segments, bucket, messages)
+    select ${ledger.accountId}, t.hour, ${parseId('cmp', id)}, 'otp', false, 1, 'sent', t.messages
+    from unnest(${days.map((day) => hourOf(now - day * 86_400_000))}::timestamptz[], ${[1, 10, 100, 1000]}::int[]) as t (hour, messages)`
   const of = async (query: string) => (await test.call('GET', `/v1/campaigns/long/stats?${query}`)).body
   const series = await of('')
   expect(series).toMatchObject({ to: hourOf(now + 3_600_000), total: { messages: 1100 } })
@@ -204,10 +189,7 @@ describe('a breakdown', () => {
 })
 
 it('is exported in full', async () => {
-  const answer = await test.app.inject({
-    url: `/v1/campaigns/${campaign}/stats/export`,
-    headers: test.account.headers,
-  })
+  const answer = await test.app.inject({ url: `/v1/campaigns/${campaign}/stats/export`, headers: test.account.headers })
   expect(answer.headers).toMatchObject({
     'content-type': 'text/csv; charset=utf-8',
     'content-disposition': 'attachment; filename="autumn-stats.csv"',
@@ -227,3 +209,8 @@ it('is exported in full', async () => {
   )
   expect(lines.reduce((sum, line) => sum + Number(line.split(',')[8]), 0)).toBe(10)
 })
+
+const stats = async (): Promise<Stats> => (await test.call('GET', `/v1/campaigns/${campaign}`)).body['stats'] as Stats
+const get = async (query: string): Promise<Record<string, unknown>> =>
+  (await test.call('GET', `/v1/campaigns/autumn/stats?${query}`)).body
+const hourOf = (time: number): string => new Date(Math.floor(time / 3_600_000) * 3_600_000).toISOString()

@@ -1,5 +1,5 @@
 /** Broken carriers report why, are not dialled in a tight loop, and delay neither the others nor the start. */
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
 import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
@@ -11,7 +11,6 @@ import { openCarrierTest, type CarrierTest } from './testing.ts'
 let test: CarrierTest
 
 const { db } = await createTestDatabase()
-afterEach(() => test.close())
 
 it('twenty carriers at unknown hosts delay neither the start nor a working carrier', async () => {
   const bad = [
@@ -48,7 +47,7 @@ it('a wrong password is tried once a minute at most, even if other settings chan
   test = await openCarrierTest(db, { simulator: { credentials: { heliogram: 'other' } } })
   await until('it was refused', () => test.simulator.stats().bindsRefused === 1)
   await until('it is told', async () => /RINVPASWD/.test((await listLinks(test.db))[0]?.lastError ?? ''))
-  await test.db.query(`update carriers set pace = 7`)
+  await test.sql`update carriers set pace = 7`
   await until('the pace is known', () => test.submitter.links.get(test.linkId)?.pace === 7)
   expect(test.simulator.stats().bindsRefused).toBe(1)
 })

@@ -4,7 +4,7 @@ import { Simulator } from '../../simulator/index.ts'
 import { testVault } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables, forEachTest } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { asAccepted } from '../accept/accepted.ts'
 import { findLanes } from '../queue/claim.ts'
@@ -19,23 +19,21 @@ import { configure, FakeCarrier } from '../http-carriers/testing.ts'
 import { replaceRates } from '../rates/store.ts'
 import { beginChange, insertRoute } from '../routes/store.ts'
 import { insertCarrier } from '../links/carrier-store.ts'
-import { openCarrierTest, promptSimulator, untilBound, type CarrierTest } from './testing.ts'
+import { openCarrierTest, promptSimulator, untilBound } from './testing.ts'
 
-let test: CarrierTest
 let second: Simulator
 let secondId: string
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 await ensurePartitions(db, silent)
 
 /** Two carriers, both with the account's number; the test's own goes first. */
+const test = forEachTest(db, openCarrierTest)
 beforeEach(async () => {
-  await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids')
-  await db.query('delete from routes')
+  await sql`delete from routes`
   await emptyTables(db, 'tallies, tally_deltas')
   second = new Simulator(promptSimulator)
   const { smppPort } = await second.start()
-  test = await openCarrierTest(db)
   secondId = newId()
   await inTransaction(db, (tx) => insertTestCarrier(tx, secondId, { port: smppPort }, { priority: 200 }))
   await insertTestSender(db, test.accountId, secondId, ourNumber)
@@ -48,14 +46,6 @@ afterEach(async () => {
   await second.close()
   expect(test.errors).toEqual([])
 })
-
-const texts = (simulator: Simulator): string[] =>
-  simulator.ledger.filter((entry) => entry.status === 'ROK').map((entry) => entry.text)
-
-async function skipBackOff(): Promise<void> {
-  await test.db.query(`update delayed set due_at = now()`)
-  if ((await queueDue(test.db)) > 0) test.submitter.wake()
-}
 
 it('after a permanent refusal the next carrier gets the message, and the first is not tried again', async () => {
   test.simulator.misbehave({ submit: 'RINVDSTADR' })
@@ -73,7 +63,7 @@ it('a message is rejected when its last carrier refuses it', async () => {
 })
 
 it('a message is rejected if the other carriers of its chain are disabled', async () => {
-  await test.db.query(`update carriers set enabled = false where id = $1`, [secondId])
+  await test.sql`update carriers set enabled = false where id = ${secondId}`
   test.simulator.misbehave({ submit: 'RINVDSTADR' })
   const { id } = await test.submit()
   expect(await test.reaches(id, 'rejected')).toMatchObject({ attempts: 1, errorCode: 'invalid_destination' })
@@ -186,7 +176,7 @@ it('a message waits for another process’s trial of an HTTP carrier that has no
   await until('it waits for that carrier', async () =>
     (await findLanes(test.db)).some(({ carrierId }) => carrierId === id),
   )
-  await test.db.query(`update link_states set in_flight = 1 where node_id = $1`, [other])
+  await test.sql`update link_states set in_flight = 1 where node_id = ${other}`
   expect(await test.reaches(message.id, 'delivered')).toMatchObject({ carrierId: test.carrierId })
   expect(test.submitter.upCarriers.has(id)).toBe(false)
 })
@@ -212,10 +202,8 @@ it('a message follows the matching rule, and names it', async () => {
   await test.reaches(code.id, 'delivered')
   await test.reaches(other.id, 'delivered')
   expect([texts(second), texts(test.simulator)]).toEqual([['code'], ['other']])
-  const { rows } = await test.db.query(
-    `select route_id as "routeId", chain from messages where account_id = $1 and id = $2`,
-    [test.accountId, code.id],
-  )
+  const rows = await test.sql`select route_id as "routeId", chain from messages
+    where account_id = ${test.accountId} and id = ${code.id}`
   expect(rows).toEqual([{ routeId, chain: [secondId, test.carrierId] }])
   second.misbehave({ submit: 'RINVSRCADR' })
   const refused = await test.submit({ type: 'otp', body: 'refused' })
@@ -300,3 +288,11 @@ it('a message that returns to the first carrier costs the estimate again', async
   expect(await pricesOf(id)).toEqual({ price: money('0.00790', 'USD'), estimated: money('0.00790', 'USD') })
   expect(await readCounterFaults(test.db)).toEqual([])
 })
+
+const texts = (simulator: Simulator): string[] =>
+  simulator.ledger.filter((entry) => entry.status === 'ROK').map((entry) => entry.text)
+
+async function skipBackOff(): Promise<void> {
+  await test.sql`update delayed set due_at = now()`
+  if ((await queueDue(test.db)) > 0) test.submitter.wake()
+}

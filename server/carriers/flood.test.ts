@@ -1,5 +1,5 @@
 /** A carrier floods receipts while the database is blocked: memory is bounded, and no receipt is lost. */
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { until } from '../../test/until.ts'
 import { openCarrierTest, untilBound, type CarrierTest } from './testing.ts'
@@ -7,7 +7,6 @@ import { openCarrierTest, untilBound, type CarrierTest } from './testing.ts'
 let test: CarrierTest
 
 const { db } = await createTestDatabase()
-afterEach(() => test.close())
 
 // command_id of deliver_sm (SMPP 3.4 §5.1.2.1).
 const deliverSm = 5
@@ -26,7 +25,7 @@ it(`of ${count} receipts no more are read than can be answered, and all are read
       heardAt = performance.now()
     },
   })
-  await test.db.query(`update carriers set pace = 100000`)
+  await test.sql`update carriers set pace = 100000`
   await untilBound(test)
   test.simulator.misbehave({ isHoldingReceipts: true })
   await test.acceptor.acceptAll(Array.from({ length: count }, (_, n) => test.draft({ body: `message ${n}` })))

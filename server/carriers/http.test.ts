@@ -9,14 +9,10 @@ import { senderRoutes } from '../senders/http.ts'
 import { adapterNames, smppDefaults } from '../links/settings.ts'
 import { findCarrier } from '../links/carrier-store.ts'
 
-const { db, app, call } = await world([carrierRoutes, senderRoutes])
+const { db, sql, app, call } = await world([carrierRoutes, senderRoutes])
 beforeEach(() => emptyTables(db, 'carriers, senders, idempotency_keys'))
 
-type Body = Record<string, unknown>
-
 const settings = { host: 'smsc.example.com', port: 2775, system_id: 'me' }
-const create = (changes: Body = {}): ReturnType<Call> =>
-  call('POST', '/v1/carriers', { name: 'First', settings, password: 'hunter2', ...changes })
 
 describe('carriers', () => {
   it('are created with defaults, a link, and a password that is never shown', async () => {
@@ -154,17 +150,16 @@ describe('carriers', () => {
     const sender = await call('POST', '/v1/senders', { number: '15557654321', carrier: body['id'] })
     const refusal = (detail: string) => ({ status: 409, body: { code: 'carrier_in_use', detail } })
     expect(await call('DELETE', url)).toMatchObject(refusal('It has a sender: change or delete them first.'))
-    await db.query(
-      `with one as (insert into routes (id, position, match_key) select gen_random_uuid(), n, n::text::bytea from generate_series(1, 2) n returning id)
-       insert into route_carriers (route_id, carrier_id, position) select id, $1, 1 from one`,
-      [parseId('car', String(body['id']))],
-    )
+    await sql`with one as (insert into routes (id, position, match_key) select gen_random_uuid(), n, n::text::bytea
+      from generate_series(1, 2) n returning id)
+      insert into route_carriers (route_id, carrier_id, position) select id, ${parseId('car', String(body['id']))}, 1
+      from one`
     expect(await call('DELETE', url)).toMatchObject(
       refusal('It has a sender, and 2 routes use it: change or delete them first.'),
     )
     await call('DELETE', `/v1/senders/${String(sender.body['id'])}`)
     expect(await call('DELETE', url)).toMatchObject(refusal('2 routes use it: change or delete them first.'))
-    await db.query('delete from routes')
+    await sql`delete from routes`
     expect((await call('DELETE', url)).status).toBe(204)
     expect((await call('GET', url)).status).toBe(404)
     expect((await call('DELETE', url)).status).toBe(404)
@@ -303,3 +298,8 @@ describe('HTTP carriers', () => {
     expect(errorsOf((await call('PATCH', url, { colour: 'red' })).body)).toEqual(['#/colour unknown_field'])
   })
 })
+
+type Body = Record<string, unknown>
+
+const create = (changes: Body = {}): ReturnType<Call> =>
+  call('POST', '/v1/carriers', { name: 'First', settings, password: 'hunter2', ...changes })

@@ -9,32 +9,12 @@ import { findRunnable } from '../links/carrier-store.ts'
 
 let carrierId: string
 
-const { db, account, app } = await world([linkRoutes])
+const { db, sql, account, app } = await world([linkRoutes])
 beforeEach(async () => {
   await emptyTables(db, 'carriers, idempotency_keys')
   carrierId = newId()
   await inTransaction(db, (tx) => insertTestCarrier(tx, carrierId))
 })
-
-interface Body {
-  id: string
-  data: Body[]
-  errors: { pointer: string; code: string }[]
-  code: string
-}
-
-async function call(
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
-  url: string,
-  payload?: object,
-): Promise<{ status: number; body: Body }> {
-  const answer = await app.inject({ method, url, headers: account.headers, ...(payload && { payload }) })
-  return { status: answer.statusCode, body: answer.body === '' ? ({} as Body) : answer.json<Body>() }
-}
-
-const create = (payload: object = {}): ReturnType<typeof call> =>
-  call('POST', `/v1/carriers/${showId('car', carrierId)}/links`, payload)
-const idOf = (body: Body): string => parseId('lnk', body.id) ?? ''
 
 describe('links', () => {
   it('have their own settings, and otherwise their carrier’s', async () => {
@@ -101,14 +81,34 @@ describe('links', () => {
     const { body } = await create()
     expect((await call('DELETE', `/v1/links/${body.id}`)).status).toBe(204)
     expect((await call('DELETE', `/v1/links/${body.id}`)).status).toBe(404)
-    const { rows } = await db.query<{ id: string }>(`select id from links`)
-    const first = await call('DELETE', `/v1/links/${showId('lnk', rows[0]?.id ?? '')}`)
+    const [row] = await sql<{ id: string }>`select id from links`
+    const first = await call('DELETE', `/v1/links/${showId('lnk', row?.id ?? '')}`)
     expect(first).toMatchObject({ status: 409, body: { code: 'carrier_in_use' } })
   })
 
   it('are not added to an unknown carrier, or to one with an HTTP API', async () => {
     expect((await call('POST', `/v1/carriers/${showId('car', newId())}/links`, {})).status).toBe(404)
-    await db.query(`update carriers set kind = 'http'`)
+    await sql`update carriers set kind = 'http'`
     expect((await create()).status).toBe(422)
   })
 })
+
+interface Body {
+  id: string
+  data: Body[]
+  errors: { pointer: string; code: string }[]
+  code: string
+}
+
+async function call(
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  url: string,
+  payload?: object,
+): Promise<{ status: number; body: Body }> {
+  const answer = await app.inject({ method, url, headers: account.headers, ...(payload && { payload }) })
+  return { status: answer.statusCode, body: answer.body === '' ? ({} as Body) : answer.json<Body>() }
+}
+
+const create = (payload: object = {}): ReturnType<typeof call> =>
+  call('POST', `/v1/carriers/${showId('car', carrierId)}/links`, payload)
+const idOf = (body: Body): string => parseId('lnk', body.id) ?? ''

@@ -1,19 +1,6 @@
 import { expect, it } from 'vitest'
 import { readRateCsv, readRateTable, ratesMax } from '../rates/input.ts'
 
-/** Returns the result, and how often other work ran meanwhile. */
-async function watch<T>(reading: () => Promise<T>): Promise<{ read: T; turns: number }> {
-  let turns = 0
-  let isRead = false
-  const count = (): void => {
-    turns++
-    if (!isRead) setImmediate(count)
-  }
-  setImmediate(count)
-  const read = await reading().finally(() => (isRead = true))
-  return { read, turns }
-}
-
 const rates = Array.from({ length: ratesMax }, (_, i) => ({
   prefix: String(1_000_000 + i),
   amount: '0.00790',
@@ -46,3 +33,16 @@ it('a file is read only up to the limit of rows, and not at all if a line is not
   const rows = Array.from({ length: 40 }, (_, i) => `44${i},1,USD,${' '.repeat(2000)}`)
   expect(await readRateCsv(`prefix,amount,currency,country\n${rows.join('\r\n')}`)).toHaveLength(40)
 })
+
+/** Returns the result, and how often other work ran meanwhile. */
+async function watch<T>(reading: () => Promise<T>): Promise<{ read: T; turns: number }> {
+  let turns = 0
+  let isRead = false
+  const count = (): void => {
+    turns++
+    if (!isRead) setImmediate(count)
+  }
+  setImmediate(count)
+  const read = await reading().finally(() => (isRead = true))
+  return { read, turns }
+}

@@ -10,29 +10,19 @@ const { db } = await createTestDatabase()
 beforeEach(async () => {
   test = await openCarrierTest(db)
   await untilBound(test)
-  return () => test.close()
 })
-
-async function setQuiet(enabled: boolean): Promise<void> {
-  const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
-  await test.db.query(`update accounts set quiet_hours = $2, quiet_hours_changed_at = now() where id = $1`, [
-    test.accountId,
-    JSON.stringify({ enabled, start: inHours(-1), end: inHours(5) }),
-  ])
-  await test.context.quietHours.refresh()
-}
 
 it('a link gets nothing in quiet hours, neither directly nor from the queue, and everything when they are turned off', async () => {
   // Ghana keeps UTC.
   const message = { type: 'marketing', theirNumber: '233241230001' } as const
   await test.reaches((await test.submit(message)).id, 'delivered')
-  await test.db.query(`update lanes set is_paused = true where type = 'marketing'`)
+  await test.sql`update lanes set is_paused = true where type = 'marketing'`
   // A process without links queues the messages that it accepts.
   const queued = [await test.send(message), await test.send(message)]
   await setQuiet(true)
   const direct = await test.submit(message)
   expect(direct.holdReason).toBe('quiet_hours')
-  await test.db.query(`update lanes set is_paused = false`)
+  await test.sql`update lanes set is_paused = false`
   await expect.poll(() => test.count('queue', 'true')).toBe(0)
   const code = await test.submit({ ...message, type: 'otp' })
   await test.reaches(code.id, 'delivered')
@@ -47,3 +37,11 @@ it('a link gets nothing in quiet hours, neither directly nor from the queue, and
   for (const { id } of [...queued, direct]) expect(await test.reaches(id, 'delivered')).toMatchObject({ attempts: 1 })
   expect(test.errors).toEqual([])
 })
+
+async function setQuiet(enabled: boolean): Promise<void> {
+  const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
+  await test.sql`update accounts
+    set quiet_hours = ${JSON.stringify({ enabled, start: inHours(-1), end: inHours(5) })}, quiet_hours_changed_at = now()
+    where id = ${test.accountId}`
+  await test.context.quietHours.refresh()
+}

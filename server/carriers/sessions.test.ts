@@ -1,6 +1,7 @@
 /** A link with several sessions, against a carrier that reports the session of each submit. */
 import { ESME, SmppServer, type Session } from '@heliogram/smpp'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { atEnd } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import type { Answer } from '../ledger/answer.ts'
 import type { Handover } from '../message/handover.ts'
@@ -11,101 +12,6 @@ import { Link, type LinkOptions } from '../links/link.ts'
 import { Pace } from '../links/pace.ts'
 import { smppDefaults, type SmppSettings } from '../links/settings.ts'
 import { testHandover } from './testing.ts'
-
-interface Submitted {
-  session: number
-  text: string
-  part: number
-}
-
-interface Carrier {
-  link: Link
-  answers: Answer[]
-  submits: Submitted[]
-  bound: Session<null>[]
-  binds: number
-  /** When each submit was written, in monotonic milliseconds. */
-  written: number[]
-}
-
-const open: { link: Link; server: SmppServer<null> }[] = []
-afterEach(async () => {
-  for (const { link, server } of open.splice(0)) {
-    await link.close(0)
-    await server.close()
-  }
-})
-
-async function start(
-  slots: number[],
-  options: {
-    settings?: Partial<SmppSettings>
-    link?: Partial<LinkOptions>
-    /** Answers a submit; accepts by default. */
-    answer?: (session: number, respond: (status: number) => void) => void
-    onBind?: () => number
-  } = {},
-): Promise<Carrier> {
-  const test: Omit<Carrier, 'link'> = { answers: [], submits: [], bound: [], binds: 0, written: [] }
-  const answer = options.answer ?? ((_session, respond) => respond(ESME.ROK))
-  let ids = 0
-  const server = new SmppServer<null>({
-    windowMax: 10,
-    onBind: () => {
-      test.binds++
-      return options.onBind?.() ?? ESME.ROK
-    },
-    onState: (session, state) => {
-      if (state === 'bound') test.bound.push(session)
-    },
-    onRequest: (session, pdu, respond) => {
-      if (pdu.command !== 'submit_sm') return respond(ESME.ROK)
-      const at = test.bound.indexOf(session)
-      const { short_message: octets, udh } = { udh: Buffer.alloc(0), ...pdu } as { short_message: Buffer; udh: Buffer }
-      const isPart = (pdu.esm_class & 0x40) !== 0
-      const header = isPart && udh.length === 0 ? octets.subarray(0, 6) : udh
-      test.submits.push({
-        session: at,
-        text: octets
-          .subarray(isPart && udh.length === 0 ? 6 : 0)
-          .toString('latin1')
-          .slice(0, 3),
-        part: isPart ? (header.at(-1) ?? 0) : 1,
-      })
-      answer(at, (status) => respond(status, { message_id: status === ESME.ROK ? String(++ids) : '' }))
-    },
-  })
-  const port = await server.listen({ host: '127.0.0.1', port: 0 })
-  const link = new Link({
-    id: newId(),
-    receiptsId: newId(),
-    carrierId: newId(),
-    settings: { ...smppDefaults, host: '127.0.0.1', port, system_id: 'heliogram', ...options.settings },
-    password: 'secret',
-    pace: new Pace(10_000),
-    limits: new Limits(),
-    reasons: defaultReasons,
-    nodeId: newId(),
-    mayWrite: () => true,
-    onAnswer: (one) => void test.answers.push(one),
-    onDeliver: (_link, _pdu, respond) => respond(ESME.ROK),
-    onRoom: () => {},
-    onState: () => {},
-    trace: (_link, direction, bytes) => {
-      if (direction === 'out' && bytes.readUInt32BE(4) === 4) test.written.push(performance.now())
-    },
-    ...options.link,
-  })
-  open.push({ link, server })
-  link.renew({ slots, untilMs: Infinity })
-  return Object.assign(test, { link })
-}
-
-const message = (text = 'aaa', segments = 1): Handover =>
-  testHandover({ body: segments === 1 ? text : text.charAt(0).repeat(153 * (segments - 1) + 100), segments })
-
-const bound = (test: Carrier, sessions: number): Promise<void> =>
-  until(`${sessions} sessions are bound`, () => test.link.sessions === sessions && test.bound.length >= sessions)
 
 describe('several sessions', () => {
   it('are bound by the lease, each with its own window', async () => {
@@ -370,3 +276,93 @@ describe('a pace over two sessions, at the socket', () => {
     expect(test.submits.some((one) => one.session === 1)).toBe(true)
   })
 })
+
+interface Submitted {
+  session: number
+  text: string
+  part: number
+}
+
+interface Carrier {
+  link: Link
+  answers: Answer[]
+  submits: Submitted[]
+  bound: Session<null>[]
+  binds: number
+  /** When each submit was written, in monotonic milliseconds. */
+  written: number[]
+}
+
+async function start(
+  slots: number[],
+  options: {
+    settings?: Partial<SmppSettings>
+    link?: Partial<LinkOptions>
+    /** Answers a submit; accepts by default. */
+    answer?: (session: number, respond: (status: number) => void) => void
+    onBind?: () => number
+  } = {},
+): Promise<Carrier> {
+  const test: Omit<Carrier, 'link'> = { answers: [], submits: [], bound: [], binds: 0, written: [] }
+  const answer = options.answer ?? ((_session, respond) => respond(ESME.ROK))
+  let ids = 0
+  const server = new SmppServer<null>({
+    windowMax: 10,
+    onBind: () => {
+      test.binds++
+      return options.onBind?.() ?? ESME.ROK
+    },
+    onState: (session, state) => {
+      if (state === 'bound') test.bound.push(session)
+    },
+    onRequest: (session, pdu, respond) => {
+      if (pdu.command !== 'submit_sm') return respond(ESME.ROK)
+      const at = test.bound.indexOf(session)
+      const { short_message: octets, udh } = { udh: Buffer.alloc(0), ...pdu } as { short_message: Buffer; udh: Buffer }
+      const isPart = (pdu.esm_class & 0x40) !== 0
+      const header = isPart && udh.length === 0 ? octets.subarray(0, 6) : udh
+      test.submits.push({
+        session: at,
+        text: octets
+          .subarray(isPart && udh.length === 0 ? 6 : 0)
+          .toString('latin1')
+          .slice(0, 3),
+        part: isPart ? (header.at(-1) ?? 0) : 1,
+      })
+      answer(at, (status) => respond(status, { message_id: status === ESME.ROK ? String(++ids) : '' }))
+    },
+  })
+  const port = await server.listen({ host: '127.0.0.1', port: 0 })
+  const link = new Link({
+    id: newId(),
+    receiptsId: newId(),
+    carrierId: newId(),
+    settings: { ...smppDefaults, host: '127.0.0.1', port, system_id: 'heliogram', ...options.settings },
+    password: 'secret',
+    pace: new Pace(10_000),
+    limits: new Limits(),
+    reasons: defaultReasons,
+    nodeId: newId(),
+    mayWrite: () => true,
+    onAnswer: (one) => void test.answers.push(one),
+    onDeliver: (_link, _pdu, respond) => respond(ESME.ROK),
+    onRoom: () => {},
+    onState: () => {},
+    trace: (_link, direction, bytes) => {
+      if (direction === 'out' && bytes.readUInt32BE(4) === 4) test.written.push(performance.now())
+    },
+    ...options.link,
+  })
+  atEnd(async () => {
+    await link.close(0)
+    await server.close()
+  })
+  link.renew({ slots, untilMs: Infinity })
+  return Object.assign(test, { link })
+}
+
+const message = (text = 'aaa', segments = 1): Handover =>
+  testHandover({ body: segments === 1 ? text : text.charAt(0).repeat(153 * (segments - 1) + 100), segments })
+
+const bound = (test: Carrier, sessions: number): Promise<void> =>
+  until(`${sessions} sessions are bound`, () => test.link.sessions === sessions && test.bound.length >= sessions)

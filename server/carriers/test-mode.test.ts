@@ -29,11 +29,11 @@ let simulated: Simulator
 let testPort: number
 let more: { close(): Promise<void> }[]
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 await ensurePartitions(db, silent)
 beforeEach(async () => {
   await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids')
-  await db.query('delete from routes')
+  await sql`delete from routes`
   more = []
   second = new Simulator(promptSimulator)
   simulated = new Simulator(promptSimulator)
@@ -56,56 +56,9 @@ afterEach(async () => {
   expect(test.errors).toEqual([])
 })
 
-const textsOf = (simulator: Simulator): string[] => simulator.ledger.map((entry) => entry.text)
-const submitTest = (changes: Partial<Draft> = {}) => test.submit({ body: 'test', isTest: true, ...changes })
-
-async function addRoute(carrierIds: string[], type: 'marketing' | null): Promise<void> {
-  await inTransaction(test.db, async (tx) => {
-    await beginChange(tx)
-    await insertRoute(tx, newId(), null, {
-      name: null,
-      match: { accountId: null, campaignId: null, type, countries: [], prefixes: [], senders: [] },
-      carriers: carrierIds.map((carrierId) => ({ carrierId, weight: 1, cost: null })),
-      maxCost: null,
-      currency: null,
-      enabled: true,
-    })
-  })
-  await test.routing.refresh()
-}
-
-/** Makes delayed messages due now. */
-async function skipBackOff(): Promise<void> {
-  await test.db.query(`update delayed set due_at = now()`)
-  if ((await queueDue(test.db)) > 0) test.submitter.wake()
-}
-
-/** Replaces the process by another on the same database. */
-async function restart(): Promise<void> {
-  await test.submitter.close()
-  const { receiving } = test
-  const node = new Node({ ...receiving, isAlone: false, settle: async () => {}, onFenced: () => {} })
-  await node.start()
-  const submitter = new Submitter({
-    ...test.context,
-    log: receiving.log,
-    node,
-    ledger: test.ledger,
-    inFlight: new InFlight(),
-    testPort: () => testPort,
-    openLink: linkOpener({
-      vault: testVault,
-      testPort: () => testPort,
-      onDeliver: (link, pdu, respond, session) => receive(receiving, link, pdu, respond, session),
-    }),
-  })
-  await submitter.start()
-  more.unshift(submitter, node)
-}
-
 it('no real carrier ever sees a test message, whatever routes say, fails or restarts', async () => {
   await ensureTestCarrier(test.db, testVault)
-  await test.db.query(`update carriers set settings = settings || '{"response_timeout_seconds": 1}' where is_test`)
+  await test.sql`update carriers set settings = settings || '{"response_timeout_seconds": 1}' where is_test`
   await addRoute([secondId, test.carrierId], 'marketing')
   await addRoute([test.carrierId], null)
   const types = ['otp', 'transactional', 'marketing', null] as const
@@ -132,7 +85,7 @@ it('no real carrier ever sees a test message, whatever routes say, fails or rest
   const accept = (drafts: Draft[]) => test.acceptor.acceptAll(drafts)
   const first = accept(all.slice(0, count / 3))
   // With its own pace, the account sends through the queue.
-  await test.db.query(`update accounts set pace = 2000 where id = $1`, [test.accountId])
+  await test.sql`update accounts set pace = 2000 where id = ${test.accountId}`
   const ids = [...(await first), ...(await accept(all.slice(count / 3, (2 * count) / 3)))].map((one) => rowOf(one).id)
   const dropped = test.submitter
   await Promise.all([
@@ -146,14 +99,12 @@ it('no real carrier ever sees a test message, whatever routes say, fails or rest
   }
   await until('all are over', async () => (await open()) === 0)
   // Unknown outcomes are sent again: by policy, and by a person.
-  const { rows } = await test.db.query<{ id: string }>(
-    `select id from messages where status = 'unconfirmed' and is_test`,
-  )
+  const rows = await test.sql<{ id: string }>`select id from messages where status = 'unconfirmed' and is_test`
   expect(rows.length).toBeGreaterThan(0)
   const actor = { kind: 'key', id: newId(), requestId: 'req' } as const
   for (const { id } of rows.slice(0, 20))
     await inTransaction(test.db, (tx) => resendMessage(tx, test.accountId, id, actor))
-  await test.db.query(`update nameless_tries set check_at = now(), resend_at = now()`)
+  await test.sql`update nameless_tries set check_at = now(), resend_at = now()`
   await resolveUnknown(test.context)
   await until('they are over', async () => (await open()) === 0)
 
@@ -169,34 +120,30 @@ it('no real carrier ever sees a test message, whatever routes say, fails or rest
 
 it('a chain with a real carrier does not lead a test message there', async () => {
   await ensureTestCarrier(test.db, testVault)
-  const { rows } = await test.db.query<{ id: string }>(`select id from carriers where is_test`)
-  await test.db.query(`update carriers set enabled = false where is_test`)
+  const [row] = await test.sql<{ id: string }>`select id from carriers where is_test`
+  await test.sql`update carriers set enabled = false where is_test`
   await until('its link is gone', () => test.submitter.links.size === 2)
-  await test.db.query(
-    `insert into lanes (id, account_id, type) values ($1, $2, 'transactional') on conflict do nothing`,
-    [newId(), test.accountId],
-  )
+  await test.sql`insert into lanes (id, account_id, type) values (${newId()}, ${test.accountId}, 'transactional')
+    on conflict do nothing`
   const id = newId()
-  await test.db.query(
-    `with message as (
-       insert into messages (account_id, id, type, status, their_number, our_number, body, encoding, characters, segments, is_test, chain, expires_at)
-       values ($1, $2, 'transactional', 'queued', '15551230001', $3, 'test', 'GSM-7', 4, 1, true, $4, now() + interval '1 hour')
-     )
-     insert into queue (lane_id, message_id, account_id, segments, expires_at)
-     select id, $2, $1, 1, now() + interval '1 hour' from lanes where account_id = $1 and type = 'transactional'`,
-    [test.accountId, id, ourNumber, [test.carrierId, secondId]],
-  )
+  await test.sql`with message as (
+      insert into messages (account_id, id, type, status, their_number, our_number, body, encoding, characters, segments, is_test, chain, expires_at)
+      values (${test.accountId}, ${id}, 'transactional', 'queued', '15551230001', ${ourNumber}, 'test', 'GSM-7', 4, 1, true, ${[test.carrierId, secondId]}, now() + interval '1 hour')
+    )
+    insert into queue (lane_id, message_id, account_id, segments, expires_at)
+    select id, ${id}, ${test.accountId}, 1, now() + interval '1 hour' from lanes
+    where account_id = ${test.accountId} and type = 'transactional'`
   await test.submit({ body: 'live' })
   await until('the live one is there', () => textsOf(test.simulator).includes('live'))
   expect((await test.message(id)).status).toBe('queued')
-  await test.db.query(`update carriers set enabled = true where id = $1`, [rows[0]?.id])
+  await test.sql`update carriers set enabled = true where id = ${row?.id}`
   await test.reaches(id, 'delivered')
   expect([textsOf(test.simulator), textsOf(second), textsOf(simulated)]).toEqual([['live'], [], ['test']])
 })
 
 it('a live message never goes to the test carrier, even if no other is up', async () => {
   await submitTest().then(({ id }) => test.reaches(id, 'delivered'))
-  await test.db.query(`update carriers set enabled = false where not is_test`)
+  await test.sql`update carriers set enabled = false where not is_test`
   await test.routing.refresh()
   const { id } = await test.submit({ body: 'live' })
   await until('the other links are gone', () => test.submitter.links.size === 1)
@@ -222,7 +169,7 @@ it('a test message is refused if test mode is off, by the setting or because the
     (await table.plan([{ ...asked, isTest }]))[0]?.refusal
   expect([await refusalOf(off, true), await refusalOf(off, false)]).toEqual(['test_mode_unavailable', null])
   expect(await refusalOf(test.routing, true)).toBeNull()
-  await test.db.query(`update carriers set enabled = false where is_test`)
+  await test.sql`update carriers set enabled = false where is_test`
   await test.routing.refresh()
   expect([await refusalOf(test.routing, true), await refusalOf(test.routing, false)]).toEqual([
     'test_mode_unavailable',
@@ -261,3 +208,50 @@ it('a person’s reply does not answer a test, and a simulated START does not op
   await until('that is here', async () => (await test.count('messages', `is_test and keyword = 'start'`)) === 1)
   expect(await test.count('opt_outs', `account_id = $1`, [test.accountId])).toBe(1)
 })
+
+const textsOf = (simulator: Simulator): string[] => simulator.ledger.map((entry) => entry.text)
+const submitTest = (changes: Partial<Draft> = {}) => test.submit({ body: 'test', isTest: true, ...changes })
+
+async function addRoute(carrierIds: string[], type: 'marketing' | null): Promise<void> {
+  await inTransaction(test.db, async (tx) => {
+    await beginChange(tx)
+    await insertRoute(tx, newId(), null, {
+      name: null,
+      match: { accountId: null, campaignId: null, type, countries: [], prefixes: [], senders: [] },
+      carriers: carrierIds.map((carrierId) => ({ carrierId, weight: 1, cost: null })),
+      maxCost: null,
+      currency: null,
+      enabled: true,
+    })
+  })
+  await test.routing.refresh()
+}
+
+/** Makes delayed messages due now. */
+async function skipBackOff(): Promise<void> {
+  await test.sql`update delayed set due_at = now()`
+  if ((await queueDue(test.db)) > 0) test.submitter.wake()
+}
+
+/** Replaces the process by another on the same database. */
+async function restart(): Promise<void> {
+  await test.submitter.close()
+  const { receiving } = test
+  const node = new Node({ ...receiving, isAlone: false, settle: async () => {}, onFenced: () => {} })
+  await node.start()
+  const submitter = new Submitter({
+    ...test.context,
+    log: receiving.log,
+    node,
+    ledger: test.ledger,
+    inFlight: new InFlight(),
+    testPort: () => testPort,
+    openLink: linkOpener({
+      vault: testVault,
+      testPort: () => testPort,
+      onDeliver: (link, pdu, respond, session) => receive(receiving, link, pdu, respond, session),
+    }),
+  })
+  await submitter.start()
+  more.unshift(submitter, node)
+}

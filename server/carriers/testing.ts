@@ -1,8 +1,9 @@
 /** For tests: a simulated carrier, with the links, the ledger and the receiver of one process. */
+import { expect } from 'vitest'
 import { Simulator, type SimulatorOptions } from '../../simulator/index.ts'
 import { testVault } from '../accounts/testing.ts'
 import type { Db } from '../ground/db/db.ts'
-import { emptyTables } from '../ground/db/testing.ts'
+import { atEnd, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { Acceptor } from '../accept/accept.ts'
 import type { Draft } from '../message/draft.ts'
@@ -27,11 +28,13 @@ export interface CarrierTest extends LedgerTest {
   submitter: Submitter
   node: Node
   receiving: ReceiveContext
+  /** Logged; must be empty at the end. */
   errors: unknown[]
   /** Logged states of links, each with its level. */
   states: string[]
   submit(changes?: Partial<Draft>): Promise<MessageRow>
   reaches(id: string, status: MessageRow['status']): Promise<MessageRow>
+  /** Closes it before the end. */
   close(): Promise<void>
 }
 
@@ -46,7 +49,7 @@ export const promptSimulator: SimulatorOptions = {
   keepLedger: true,
 }
 
-/** Starts a simulator without latency and binds to it. */
+/** Starts a simulator without latency and binds to it, until the end. */
 export async function openCarrierTest(
   db: Db,
   options: {
@@ -103,6 +106,19 @@ export async function openCarrierTest(
   })
   await submitter.start()
   const acceptor = new Acceptor({ ...test.context, slots: submitter, routing: test.routing })
+  const closeAll = async (): Promise<void> => {
+    simulator.misbehave({ isPaused: false })
+    await submitter.close()
+    await test.ledger.close()
+    await node.close()
+    await simulator.close()
+  }
+  let closed: Promise<void> | undefined
+  const close = (): Promise<void> => (closed ??= closeAll())
+  atEnd(async () => {
+    await close()
+    expect(errors).toEqual([])
+  })
   return {
     ...test,
     simulator,
@@ -117,13 +133,7 @@ export async function openCarrierTest(
       await until(`${id} is ${status}`, async () => (await test.message(id)).status === status)
       return test.message(id)
     },
-    async close() {
-      simulator.misbehave({ isPaused: false })
-      await submitter.close()
-      await test.ledger.close()
-      await node.close()
-      await simulator.close()
-    },
+    close,
   }
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { countSegments } from '@heliogram/smpp'
 import smpp, { type NpmPdu } from 'smpp'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Simulator, type SimulatorOptions } from '../../simulator/index.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
@@ -20,25 +20,8 @@ let test: CarrierTest
 
 const { db } = await createTestDatabase()
 await ensurePartitions(db, silent)
-afterEach(async () => {
-  await test.close()
-  expect(test.errors).toEqual([])
-})
-
-async function open(settings: Partial<SmppSettings>, simulator: SimulatorOptions = {}): Promise<void> {
-  test = await openBoundTest(db, { settings, simulator })
-}
 
 const draftOf = (body: string, more: Partial<Draft> = {}): Partial<Draft> => ({ ...countSegments(body), body, ...more })
-
-/** Returns the segments counted at acceptance and at the end, and the number of submits. */
-async function send(body: string): Promise<{ accepted: number; segments: number; delivered: number; submits: number }> {
-  const before = test.simulator.ledger.length
-  const { id, segments: accepted } = await test.submit(draftOf(body))
-  const { segments, segmentsDelivered: delivered } = await test.reaches(id, 'delivered')
-  expect(test.simulator.phones.messages('15551230001').at(-1)?.text).toBe(body)
-  return { accepted, segments, delivered, submits: test.simulator.ledger.length - before }
-}
 
 const euro = `Ihr Guthaben beträgt 12,50 €. ${'Mehr dazu im Netz. '.repeat(3)}`
 
@@ -145,9 +128,8 @@ it('an npm smpp carrier reads our texts, and we read its replies', async () => {
 })
 
 async function replies(): Promise<{ body: string; isPartial: boolean }[]> {
-  const { rows } = await test.db.query<{ body: string; isPartial: boolean }>(
-    `select body, is_partial as "isPartial" from messages where direction = 'inbound' order by id`,
-  )
+  const rows = await test.sql<{ body: string; isPartial: boolean }>`select body, is_partial as "isPartial"
+    from messages where direction = 'inbound' order by id`
   return rows
 }
 
@@ -189,7 +171,7 @@ describe('long replies over two sessions', () => {
     await until('parts are there', async () => (await test.count('reply_parts', 'true')) >= 3)
     await joinLateParts(test.receiving)
     expect(await replies()).toEqual([])
-    await test.db.query(`update reply_parts set received_at = now() - interval '61 seconds'`)
+    await test.sql`update reply_parts set received_at = now() - interval '61 seconds'`
     // Even if the link is gone meanwhile.
     await joinLateParts(test.receiving)
     expect(await replies()).toMatchObject([{ isPartial: true }])
@@ -217,3 +199,16 @@ describe('receipts of each part', () => {
     expect(await test.message(id)).toMatchObject({ status, segments: 3, segmentsDelivered })
   })
 })
+
+async function open(settings: Partial<SmppSettings>, simulator: SimulatorOptions = {}): Promise<void> {
+  test = await openBoundTest(db, { settings, simulator })
+}
+
+/** Returns the segments counted at acceptance and at the end, and the number of submits. */
+async function send(body: string): Promise<{ accepted: number; segments: number; delivered: number; submits: number }> {
+  const before = test.simulator.ledger.length
+  const { id, segments: accepted } = await test.submit(draftOf(body))
+  const { segments, segmentsDelivered: delivered } = await test.reaches(id, 'delivered')
+  expect(test.simulator.phones.messages('15551230001').at(-1)?.text).toBe(body)
+  return { accepted, segments, delivered, submits: test.simulator.ledger.length - before }
+}

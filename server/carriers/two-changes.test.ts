@@ -14,14 +14,7 @@ const carrierId = newId()
 const { db, call } = await world([carrierRoutes, senderRoutes, poolRoutes])
 await inTransaction(db, (tx) => insertTestCarrier(tx, carrierId))
 
-type Body = Record<string, unknown>
-
-async function create(url: string, body: Body): Promise<string> {
-  const { body: created } = await call('POST', url, body)
-  return `${url}/${String(created['id'])}`
-}
 const carrier = showId('car', carrierId)
-const createSender = (number: string): Promise<string> => create('/v1/senders', { number, carrier })
 
 it.each<[string, string, () => string | Promise<string>, Body, Body]>([
   ['carrier', 'carriers', () => `/v1/carriers/${carrier}`, { enabled: false }, { pace: 7 }],
@@ -60,3 +53,12 @@ it('of an account’s first two senders, added at once, one is its default', asy
   expect(made.map(({ status }) => status)).toEqual([201, 201])
   expect(made.filter(({ body }) => body['default'] === true)).toHaveLength(1)
 })
+
+type Body = Record<string, unknown>
+
+async function create(url: string, body: Body): Promise<string> {
+  const { body: created } = await call('POST', url, body)
+  return `${url}/${String(created['id'])}`
+}
+
+const createSender = (number: string): Promise<string> => create('/v1/senders', { number, carrier })

@@ -10,11 +10,8 @@ import { recordContactConsents } from './consent.ts'
 import type { NewContact } from './store.ts'
 import { openCampaignTest } from '../campaigns/testing.ts'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const test = await openCampaignTest(db, { subscriptions: { wants: () => true } })
-
-const ledgerOf = (number: string): Promise<ConsentRow[]> =>
-  listConsents(db, testVault, test.account.accountId, number, 50, null)
 
 it('stores a contact’s consent once, with its proof and author', async () => {
   const campaign = await test.newCampaign()
@@ -59,18 +56,14 @@ it('never opts in a person who is out, by any contact or list', async () => {
 /** One queued and one scheduled message to a number. */
 async function addWaiting(number: string): Promise<void> {
   for (const status of ['queued', 'scheduled'])
-    await db.query(
-      `insert into messages (account_id, id, direction, status, their_number, body, encoding, characters, segments)
-       values ($1, $2, 'outbound', $3, $4, 'Hi', 'GSM-7', 2, 1)`,
-      [test.account.accountId, newId(), status, number],
-    )
+    await sql`insert into messages (account_id, id, direction, status, their_number, body, encoding, characters, segments)
+      values (${test.account.accountId}, ${newId()}, 'outbound', ${status}, ${number}, 'Hi', 'GSM-7', 2, 1)`
 }
 const endsOf = async (number: string): Promise<object[]> =>
-  (await db.query<object>('select status, error_code as code from messages where their_number = $1', [number])).rows
+  await sql<object>`select status, error_code as code from messages where their_number = ${number}`
 const told = async (number: string): Promise<object[]> => {
-  const { rows } = await db.query<{ payload: string }>(
-    `select payload from events where type = 'contact.opted_out' order by id`,
-  )
+  const rows = await sql<{ payload: string }>`select payload from events where type = 'contact.opted_out'
+    order by id`
   return rows
     .map(({ payload }) => (JSON.parse(payload) as { data: { phone_number: string } }).data)
     .filter((data) => data.phone_number === number)
@@ -140,7 +133,7 @@ it('does not opt out a returned person again when other fields of the contact ch
   const campaign = await test.newCampaign()
   const url = `/v1/campaigns/${campaign}/contacts`
   const { headers } = await test.call('POST', url, { phone_number: '15551230107', consent: { status: 'opted_out' } })
-  await db.query(`delete from opt_outs where number = '15551230107'`)
+  await sql`delete from opt_outs where number = '15551230107'`
   const { body } = await test.call('PATCH', String(headers['location']), { first_name: 'Ada' })
   expect(body).toMatchObject({ status: 'active', first_name: 'Ada' })
 })
@@ -173,3 +166,6 @@ it('refuses a consent from the future, unless a clock is only a little ahead', a
   const change = { consent: obtained(3_600_000) }
   expect(await test.call('PATCH', `${url}/${String(added.body['id'])}`, change)).toMatchObject(wrong)
 })
+
+const ledgerOf = (number: string): Promise<ConsentRow[]> =>
+  listConsents(db, testVault, test.account.accountId, number, 50, null)

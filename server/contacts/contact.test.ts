@@ -5,7 +5,7 @@ import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
 import { openCampaignTest } from '../campaigns/testing.ts'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const test = await openCampaignTest(db)
 
 describe('contacts', () => {
@@ -41,7 +41,7 @@ describe('contacts', () => {
 
   it('reads numbers by the account’s country if the campaign has none', async () => {
     const account = await createTestAccount(db)
-    await db.query(`update accounts set settings = '{"default_country":"US"}' where id = $1`, [account.accountId])
+    await sql`update accounts set settings = '{"default_country":"US"}' where id = ${account.accountId}`
     const call = (url: string, payload: object) => test.call('POST', url, payload, account)
     const campaign = String((await call('/v1/campaigns', { name: 'Nowhere' })).body['id'])
     const british = String((await call('/v1/campaigns', { name: 'Here', default_country: 'GB' })).body['id'])
@@ -131,9 +131,8 @@ describe('contacts', () => {
     expect(asked.body['status']).toBe('opted_out')
     const elsewhere = await test.call('POST', `/v1/campaigns/${two}/contacts`, { phone_number: '15551230008' })
     expect(elsewhere.body['status']).toBe('opted_out')
-    const { rows } = await db.query(`select source from opt_outs where account_id = $1 and number = '15551230008'`, [
-      test.account.accountId,
-    ])
+    const rows = await sql`select source from opt_outs
+      where account_id = ${test.account.accountId} and number = '15551230008'`
     expect(rows).toEqual([{ source: 'consent' }])
   })
 
@@ -141,11 +140,8 @@ describe('contacts', () => {
     const campaign = await test.newCampaign()
     const url = `/v1/campaigns/${campaign}/contacts`
     for (let i = 0; i < 3; i++) await test.call('POST', url, { phone_number: `1555123100${i}` })
-    await db.query(
-      `insert into messages (account_id, id, status, their_number, encoding, characters, segments, created_at)
-       values ($1, $2, 'sent', '15551231001', 'GSM-7', 1, 1, '2026-01-02T03:04:05Z')`,
-      [test.account.accountId, newId()],
-    )
+    await sql`insert into messages (account_id, id, status, their_number, encoding, characters, segments, created_at)
+      values (${test.account.accountId}, ${newId()}, 'sent', '15551231001', 'GSM-7', 1, 1, '2026-01-02T03:04:05Z')`
     const { body } = await test.call('GET', `${url}?limit=2`)
     expect([((body['data'] ?? []) as unknown[]).length, body['has_more']]).toEqual([2, true])
     const found = await test.call('GET', `${url}?phone_number=%2B15551231001`)
@@ -172,10 +168,8 @@ describe('contacts', () => {
 
   it('adds nothing to a closed campaign', async () => {
     const campaign = await test.newCampaign()
-    await db.query(`update campaigns set status = 'archived' where account_id = $1 and id = $2`, [
-      test.account.accountId,
-      parseId('cmp', campaign),
-    ])
+    await sql`update campaigns set status = 'archived'
+      where account_id = ${test.account.accountId} and id = ${parseId('cmp', campaign)}`
     const { status, body } = await test.call('POST', `/v1/campaigns/${campaign}/contacts`, {
       phone_number: '15551234567',
     })

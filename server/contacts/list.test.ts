@@ -8,20 +8,8 @@ import { writeContacts } from './export.ts'
 import { allContacts } from './list.ts'
 import { openCampaignTest } from '../campaigns/testing.ts'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const test = await openCampaignTest(db)
-
-const add = async (campaign: string, contact: object): Promise<Record<string, unknown>> => {
-  const { status, body } = await test.call('POST', `/v1/campaigns/${campaign}/contacts`, contact)
-  if (status !== 201) throw new Error(JSON.stringify(body))
-  return body
-}
-const numbersOf = ({ body }: { body: Record<string, unknown> }): string[] =>
-  (body['data'] as { phone_number: string }[]).map((one) => one.phone_number)
-const list = (campaign: string, query: string) => test.call('GET', `/v1/campaigns/${campaign}/contacts?${query}`)
-const exported = async (campaign: string, query = ''): Promise<string> =>
-  (await test.app.inject({ url: `/v1/campaigns/${campaign}/contacts/export${query}`, headers: test.account.headers }))
-    .body
 
 describe('the list of contacts', () => {
   it('is filtered by fields of a contact, alone and together', async () => {
@@ -70,12 +58,9 @@ describe('the list of contacts', () => {
     const campaign = await test.newCampaign()
     const uuid = parseId('cmp', campaign)
     const ids = Array.from({ length: 220_000 }, () => newId())
-    await db.query(
-      `insert into contacts (account_id, campaign_id, id, phone_number, tags)
-       select $1, $2, id, (1555000000000 + n)::text, case when n in (1, 2, 215000) then '{rare}'::text[] else '{}' end
-       from unnest($3::uuid[]) with ordinality as r (id, n)`,
-      [test.account.accountId, uuid, ids],
-    )
+    await sql`insert into contacts (account_id, campaign_id, id, phone_number, tags)
+      select ${test.account.accountId}, ${uuid}, id, (1555000000000 + n)::text, case when n in (1, 2, 215000) then '{rare}'::text[] else '{}' end
+      from unnest(${ids}::uuid[]) with ordinality as r (id, n)`
     const first = await list(campaign, 'tag=rare&limit=2')
     expect([numbersOf(first), first.body['has_more']]).toEqual([['1555000215000'], true])
     const second = await list(campaign, `tag=rare&limit=2&cursor=${String(first.body['next_cursor'])}`)
@@ -164,10 +149,8 @@ describe('changing a contact', () => {
     const added = await test.call('POST', `/v1/campaigns/${campaign}/contacts?on_conflict=update`, again)
     expect(errorsOf(added.body)).toEqual(['#/attributes too_long'])
     // A contact above the limit may still change, and lose attributes.
-    await db.query(
-      `update contacts set attributes = attributes || '{"one":1,"two":2}' where account_id = $1 and phone_number = $2`,
-      [test.account.accountId, again.phone_number],
-    )
+    await sql`update contacts set attributes = attributes || '{"one":1,"two":2}'
+      where account_id = ${test.account.accountId} and phone_number = ${again.phone_number}`
     expect((await test.call('PATCH', url, { first_name: 'Grace' })).status).toBe(200)
     expect((await test.call('PATCH', url, { attributes: { one: null } })).status).toBe(200)
     expect((await test.call('PATCH', url, { attributes: { one: 1 } })).status).toBe(422)
@@ -219,3 +202,15 @@ describe('an export', () => {
     )
   })
 })
+
+const add = async (campaign: string, contact: object): Promise<Record<string, unknown>> => {
+  const { status, body } = await test.call('POST', `/v1/campaigns/${campaign}/contacts`, contact)
+  if (status !== 201) throw new Error(JSON.stringify(body))
+  return body
+}
+const numbersOf = ({ body }: { body: Record<string, unknown> }): string[] =>
+  (body['data'] as { phone_number: string }[]).map((one) => one.phone_number)
+const list = (campaign: string, query: string) => test.call('GET', `/v1/campaigns/${campaign}/contacts?${query}`)
+const exported = async (campaign: string, query = ''): Promise<string> =>
+  (await test.app.inject({ url: `/v1/campaigns/${campaign}/contacts/export${query}`, headers: test.account.headers }))
+    .body

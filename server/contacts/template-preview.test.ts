@@ -24,23 +24,7 @@ const answer = await app.inject({
 })
 expect(answer.statusCode).toBe(201)
 
-async function preview(
-  payload: object,
-  { who = test.account, template = 'welcome' }: { who?: TestAccount; template?: string } = {},
-): Promise<{ status: number; body: Record<string, unknown> }> {
-  const url = `/v1/templates/${template}/preview`
-  const answer = await app.inject({ method: 'POST', url, headers: who.headers, payload })
-  return { status: answer.statusCode, body: answer.json() }
-}
-
 let keys = 0
-async function newContact(fields: object): Promise<{ campaign: string; contact: string; key: string }> {
-  const key = `c${keys++}`
-  const campaign = await test.newCampaign({ key, default_country: 'US' })
-  const { status, body } = await test.call('POST', `/v1/campaigns/${campaign}/contacts`, fields)
-  if (status !== 201) throw new Error(JSON.stringify(body))
-  return { campaign, contact: String(body['id']), key }
-}
 
 it('renders with the given values, and reports encoding and segments as for any text', async () => {
   const { status, body } = await preview({ variables: { city: 'new york', first_name: '' } })
@@ -144,3 +128,20 @@ it('shows contacts only to callers who may read contacts', async () => {
   expect((await preview({}, { who: reader })).body['message']).toBe('Hi')
   expect((await preview({ campaign, contact }, { who: reader })).body['code']).toBe('insufficient_scope')
 })
+
+async function preview(
+  payload: object,
+  { who = test.account, template = 'welcome' }: { who?: TestAccount; template?: string } = {},
+): Promise<{ status: number; body: Record<string, unknown> }> {
+  const url = `/v1/templates/${template}/preview`
+  const answer = await app.inject({ method: 'POST', url, headers: who.headers, payload })
+  return { status: answer.statusCode, body: answer.json() }
+}
+
+async function newContact(fields: object): Promise<{ campaign: string; contact: string; key: string }> {
+  const key = `c${keys++}`
+  const campaign = await test.newCampaign({ key, default_country: 'US' })
+  const { status, body } = await test.call('POST', `/v1/campaigns/${campaign}/contacts`, fields)
+  if (status !== 201) throw new Error(JSON.stringify(body))
+  return { campaign, contact: String(body['id']), key }
+}

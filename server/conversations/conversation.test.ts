@@ -9,30 +9,9 @@ import { conversationRoutes } from './http.ts'
 import { storeReply, type ReplyIn } from '../inbound/reply.ts'
 import { insertTestSender, ledgerWorld, ourNumber } from '../messages/testing.ts'
 
-const { db, account, other: stranger, test, call } = await ledgerWorld([messageRoutes, conversationRoutes])
-
-type Body = Record<string, unknown>
+const { db, sql, account, other: stranger, test, call } = await ledgerWorld([messageRoutes, conversationRoutes])
 
 let people = 0
-const newPerson = (): string => `1555300${String(people++).padStart(4, '0')}`
-
-const says = (source: string, text: string, changes: Partial<ReplyIn> = {}): ReturnType<typeof storeReply> =>
-  storeReply(
-    { ...test.context, wake: () => {} },
-    { linkId: test.linkId, source, destination: ourNumber, text, isPartial: false, ...changes },
-  )
-
-async function list(query: string, who = account): Promise<{ data: Body[]; [member: string]: unknown }> {
-  const { status, body } = await call('GET', `/v1/conversations?${query}`, undefined, who.headers)
-  if (status !== 200) throw new Error(JSON.stringify(body))
-  return body as { data: Body[] }
-}
-
-async function conversationWith(person: string): Promise<Body> {
-  const { data } = await list(`their_number=${person}`)
-  expect(data).toHaveLength(1)
-  return data[0] ?? {}
-}
 
 describe('a conversation', () => {
   it('begins with the first reply and belongs to the two numbers', async () => {
@@ -56,12 +35,9 @@ describe('a conversation', () => {
 
   it('has the campaign and the contact of the answered message', async () => {
     const [person, campaignId, contactId] = [newPerson(), newId(), newId()]
-    await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'Sale')`, [
-      test.accountId,
-      campaignId,
-    ])
+    await test.sql`insert into campaigns (account_id, id, name) values (${test.accountId}, ${campaignId}, 'Sale')`
     const sent = await test.send({ theirNumber: person, campaignId })
-    await test.db.query('update messages set contact_id = $2 where id = $1', [sent.id, contactId])
+    await test.sql`update messages set contact_id = ${contactId} where id = ${sent.id}`
     await says(person, 'Yes please')
     const expected = { campaign: showId('cmp', campaignId), contact: showId('ctc', contactId) }
     const conversation = await conversationWith(person)
@@ -87,10 +63,7 @@ describe('a conversation', () => {
     const [person, campaignId] = [newPerson(), newId()]
     await says(person, 'One')
     const late = (await conversationWith(person))['last_message'] as Body
-    await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'Sale')`, [
-      test.accountId,
-      campaignId,
-    ])
+    await test.sql`insert into campaigns (account_id, id, name) values (${test.accountId}, ${campaignId}, 'Sale')`
     await test.send({ theirNumber: person, campaignId })
     await says(person, 'Two')
     const before = await conversationWith(person)
@@ -151,7 +124,7 @@ describe('a conversation', () => {
       )
     // A key with every right except reading texts.
     const reader = await createTestAccount(db, { scopes: ['messages:read', 'messages:write'] })
-    await db.query('update api_keys set account_id = $1 where id = $2', [account.accountId, reader.keyId])
+    await sql`update api_keys set account_id = ${account.accountId} where id = ${reader.keyId}`
     const url = `/v1/conversations/${String(id)}`
     const answers = [
       await call('GET', `/v1/conversations?their_number=${person}`, undefined, reader.headers),
@@ -216,10 +189,8 @@ describe('the list of conversations', () => {
 
   it('is filtered by the answered campaign, by its id or key', async () => {
     const [person, campaignId] = [newPerson(), newId()]
-    await test.db.query(`insert into campaigns (account_id, id, key, name) values ($1, $2, 'harvest', 'Harvest')`, [
-      test.accountId,
-      campaignId,
-    ])
+    await test.sql`insert into campaigns (account_id, id, key, name)
+      values (${test.accountId}, ${campaignId}, 'harvest', 'Harvest')`
     await test.send({ theirNumber: person, campaignId })
     await says(person, 'Yes please')
     await says(newPerson(), 'Hi')
@@ -267,7 +238,7 @@ describe('the list of conversations', () => {
     }
     expect(seen).toEqual(found)
     const reader = await createTestAccount(test.db, { scopes: ['messages:read'] })
-    await test.db.query('update api_keys set account_id = $1 where id = $2', [account.accountId, reader.keyId])
+    await test.sql`update api_keys set account_id = ${account.accountId} where id = ${reader.keyId}`
     const hidden = async (text: string): Promise<unknown> =>
       (await call('GET', `/v1/conversations?search=${encodeURIComponent(text)}`, undefined, reader.headers)).body[
         'data'
@@ -395,7 +366,7 @@ describe('work on a conversation', () => {
     const person = newPerson()
     await says(person, 'Hello')
     // A number that the account has given up.
-    await test.db.query(`update conversations set our_number = '15550000999' where their_number = $1`, [person])
+    await test.sql`update conversations set our_number = '15550000999' where their_number = ${person}`
     expect(await send(person, { message: 'Hi' })).toEqual([
       422,
       [
@@ -435,10 +406,7 @@ describe('work on a conversation', () => {
 
 it('gives an answer, and a STOP to it, the campaign that it names; without one both have none', async () => {
   const campaignId = newId()
-  await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'Sale')`, [
-    account.accountId,
-    campaignId,
-  ])
+  await test.sql`insert into campaigns (account_id, id, name) values (${account.accountId}, ${campaignId}, 'Sale')`
   const campaign = showId('cmp', campaignId)
   for (const [named, expected] of [
     [{ campaign }, campaign],
@@ -458,10 +426,30 @@ it('gives an answer, and a STOP to it, the campaign that it names; without one b
 
 async function newUser({ accountId }: TestAccount): Promise<string> {
   const id = newId()
-  await test.db.query(
-    `insert into users (account_id, id, email, password_hash, role) values ($1, $2, $3, 'x', 'sender')`,
-    [accountId, id, `${id}@example.com`],
-  )
+  await test.sql`insert into users (account_id, id, email, password_hash, role)
+    values (${accountId}, ${id}, ${`${id}@example.com`}, 'x', 'sender')`
   expect(parseId('usr', showId('usr', id))).toBe(id)
   return showId('usr', id)
+}
+
+type Body = Record<string, unknown>
+
+const newPerson = (): string => `1555300${String(people++).padStart(4, '0')}`
+
+const says = (source: string, text: string, changes: Partial<ReplyIn> = {}): ReturnType<typeof storeReply> =>
+  storeReply(
+    { ...test.context, wake: () => {} },
+    { linkId: test.linkId, source, destination: ourNumber, text, isPartial: false, ...changes },
+  )
+
+async function list(query: string, who = account): Promise<{ data: Body[]; [member: string]: unknown }> {
+  const { status, body } = await call('GET', `/v1/conversations?${query}`, undefined, who.headers)
+  if (status !== 200) throw new Error(JSON.stringify(body))
+  return body as { data: Body[] }
+}
+
+async function conversationWith(person: string): Promise<Body> {
+  const { data } = await list(`their_number=${person}`)
+  expect(data).toHaveLength(1)
+  return data[0] ?? {}
 }

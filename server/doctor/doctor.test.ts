@@ -4,9 +4,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
 import { openPool } from '../ground/db/db.ts'
 import { pipelineSettings } from '../ground/db/pipeline.ts'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
-import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest } from '../messages/testing.ts'
 import { doctorRoutes } from './http.ts'
 import { diagnose, keysUnder, listDoctored, styleOf } from './doctor.ts'
 import type { Link } from '../links/link.ts'
@@ -19,75 +19,19 @@ import { smppDefaults } from '../links/settings.ts'
 import { aliveSession } from '../carriers/testing.ts'
 
 let operator: TestAccount
-let test: LedgerTest
 let context: ReceiveContext
 
-const { db, connection } = await createTestDatabase()
+const { db, sql, connection } = await createTestDatabase()
 const app = await buildTestApp(db, (one) => {
   doctorRoutes(one, { db, vault: testVault })
   receiptRoutes(one, { db })
 })
+const test = forEachTest(db, openLedgerTest)
 beforeEach(async () => {
-  await emptyTables(db, 'accounts, carriers, nodes, messages, submissions, receipts, carrier_ids, events')
   operator = await createTestAccount(db)
-  test = await openLedgerTest(db)
   const log = { info: () => {}, warn: () => {}, error: () => {} }
   context = { ...test.context, log, ledger: test.ledger, redeliveries: new Redeliveries(test.nodeId), wake: () => {} }
 })
-
-type Body = Record<string, unknown>
-
-async function call(
-  method: 'GET' | 'POST',
-  path: string,
-  headers = operator.headers,
-): Promise<{ status: number; body: Body }> {
-  const url = `/v1/carriers/${showId('car', test.carrierId)}/${path}`
-  const answer = await app.inject({ method, url, headers })
-  return { status: answer.statusCode, body: answer.json<Body>() }
-}
-
-/** The only link on the doctor's page. */
-async function doctor(hours = 24): Promise<Body> {
-  const { body } = await call('GET', `doctor?hours=${hours}`)
-  return (body['links'] as Body[])[0] ?? {}
-}
-
-const wouldMatch = (link: Body): Record<string, unknown> =>
-  Object.fromEntries((link['forms'] as Body[]).map((form) => [String(form['form']), form['would_match']]))
-
-/** Sends a message that the carrier accepts under this id, stored in this form. */
-async function submit(responseId: string, form: IdForm = 'raw'): Promise<string> {
-  const handover = await test.lease()
-  const key = responseIdKey(responseId, form)
-  await test.answer(handover, { carrierMessageId: key, rawMessageId: key === responseId ? null : responseId })
-  return handover.id
-}
-
-/** Receives a receipt as a link with this form does. */
-async function receipt(id: string, form: IdForm = 'raw', stat = 'DELIVRD', doneDate = '2601010000'): Promise<void> {
-  const link = {
-    id: test.linkId,
-    receiptsId: test.linkId,
-    settings: { ...smppDefaults, host: '', port: 1, system_id: '', message_id_form: form },
-  } as unknown as Link
-  const pdu = {
-    command: 'deliver_sm',
-    source_addr: '15551230001',
-    destination_addr: '15557654321',
-    esm_class: 4,
-    data_coding: 0,
-    short_message: Buffer.from(`id:${id} submit date:2601010000 done date:${doneDate} stat:${stat} err:000 text:`),
-  } as MessageRequest
-  const status = await new Promise((resolve) => receive(context, link, pdu, resolve, aliveSession()))
-  expect(status).toBe(ESME.ROK)
-}
-
-const setForm = (form: IdForm): Promise<unknown> =>
-  db.query(`update carriers set settings = settings || jsonb_build_object('message_id_form', $1::text)`, [form])
-
-const statusOf = async (id: string): Promise<string> => (await test.message(id)).status
-const hexOf = (n: number): string => n.toString(16)
 
 describe('ids that are hexadecimal in responses and decimal in receipts', () => {
   it('leave their messages sent; the doctor names the setting, and changing it fixes past and future messages', async () => {
@@ -144,7 +88,7 @@ describe('a change of the form', () => {
     for (const form of ['dec-to-hex', 'hex-to-dec', 'raw'] as const) {
       await setForm(form)
       await followIdForms(test.context, [0], { ids: 1, receipts: 1 })
-      const { rows } = await db.query(`select carrier_message_id as key, raw_id as raw from carrier_ids`)
+      const rows = await sql`select carrier_message_id as key, raw_id as raw from carrier_ids`
       expect(rows).toEqual([form === 'dec-to-hex' ? { key: 'a1', raw: '00A1' } : { key: '00A1', raw: null }])
     }
     await receipt('00A1')
@@ -161,7 +105,7 @@ describe('a change of the form', () => {
     await receipt('A3', 'hex')
     await setForm('raw')
     await followIdForms(test.context, [0])
-    const { rows } = await db.query(`select carrier_message_id as key, raw_id as raw from carrier_ids order by 1`)
+    const rows = await sql`select carrier_message_id as key, raw_id as raw from carrier_ids order by 1`
     expect(rows).toEqual([
       { key: '00A1', raw: null },
       { key: '00A2', raw: null },
@@ -205,7 +149,7 @@ describe('a change of the form', () => {
         },
       },
     }).catch(() => {})
-    await db.query(`update link_id_forms set leased_until = now() - interval '1 second'`)
+    await sql`update link_id_forms set leased_until = now() - interval '1 second'`
     await followIdForms(test.context)
     expect([await statusOf(id), await test.eventsOf(id)]).toEqual(['delivered', ['message.delivered']])
   })
@@ -259,12 +203,12 @@ describe('the doctor', () => {
   it('ignores a message of another link, and one that was sent later', async () => {
     await submit('ff')
     await submit('fe')
-    await db.query(`update carrier_ids set at = now() + interval '2 hours' where carrier_message_id = 'ff'`)
+    await sql`update carrier_ids set at = now() + interval '2 hours' where carrier_message_id = 'ff'`
     const other = await openLedgerTest(db)
-    await db.query(`update carrier_ids set link_id = $1 where carrier_message_id = 'fe'`, [other.linkId])
+    await sql`update carrier_ids set link_id = ${other.linkId} where carrier_message_id = 'fe'`
     for (const id of ['255', '254']) await receipt(id)
     expect(await doctor()).toMatchObject({ unmatched: 2, sampled: 1, fix: null })
-    await db.query(`update receipts set link_id = $1 where raw_id = '254'`, [other.linkId])
+    await sql`update receipts set link_id = ${other.linkId} where raw_id = '254'`
     expect(await doctor()).toMatchObject({ unmatched: 1, examined: 1, fix: null })
   })
 
@@ -280,7 +224,7 @@ describe('the doctor', () => {
 
   it('looks back as far as requested', async () => {
     await receipt('255')
-    await db.query(`update receipts set received_at = now() - interval '3 hours'`)
+    await sql`update receipts set received_at = now() - interval '3 hours'`
     expect(await doctor(2)).toMatchObject({ unmatched: 0, examined: 0 })
     expect(await doctor(4)).toMatchObject({ unmatched: 1, examined: 1 })
   })
@@ -353,22 +297,17 @@ describe('receipts without a message', () => {
 describe('many receipts', () => {
   it('are examined up to a limit, and matched in pieces', async () => {
     const [ids, receipts] = [30_000, 12_000]
-    await db.query(
-      `with m as (
-         insert into messages (account_id, id, status, their_number, encoding, characters, segments, sent_at)
-         select $2, (to_char(n, 'FM00000000') || '-0000-7000-8000-000000000000')::uuid, 'sent', '15551230001', 'GSM-7', 5, 1, now()
-         from generate_series(1, $3) n
-         returning id
-       )
-       insert into carrier_ids (link_id, carrier_message_id, account_id, message_id, segment, segments)
-       select $1, to_hex(5000000 + left(id::text, 8)::int), $2, id, 1, 1 from m`,
-      [test.linkId, test.accountId, ids],
-    )
-    await db.query(
-      `insert into receipts (link_id, raw_id, state, match_id, stat)
-       select $1, n::text, 'delivered', n::text, 'DELIVRD' from generate_series(5000001, 5000000 + $2) n`,
-      [test.linkId, receipts],
-    )
+    await sql`with m as (
+        insert into messages (account_id, id, status, their_number, encoding, characters, segments, sent_at)
+        select ${test.accountId}, (to_char(n, 'FM00000000') || '-0000-7000-8000-000000000000')::uuid, 'sent', '15551230001', 'GSM-7', 5, 1, now()
+        from generate_series(1, ${ids}) n
+        returning id
+      )
+      insert into carrier_ids (link_id, carrier_message_id, account_id, message_id, segment, segments)
+      select ${test.linkId}, to_hex(5000000 + left(id::text, 8)::int), ${test.accountId}, id, 1, 1 from m`
+    await sql`insert into receipts (link_id, raw_id, state, match_id, stat)
+      select ${test.linkId}, n::text, 'delivered', n::text, 'DELIVRD'
+      from generate_series(5000001, 5000000 + ${receipts}) n`
     const [link] = await listDoctored(db, test.carrierId)
     if (!link) throw new Error('no link')
     const { unmatched, forms } = await diagnose(db, link, 24)
@@ -382,3 +321,57 @@ describe('many receipts', () => {
     expect(await test.count('events', `type = 'message.delivered'`)).toBe(receipts)
   })
 })
+
+type Body = Record<string, unknown>
+
+async function call(
+  method: 'GET' | 'POST',
+  path: string,
+  headers = operator.headers,
+): Promise<{ status: number; body: Body }> {
+  const url = `/v1/carriers/${showId('car', test.carrierId)}/${path}`
+  const answer = await app.inject({ method, url, headers })
+  return { status: answer.statusCode, body: answer.json<Body>() }
+}
+
+/** The only link on the doctor's page. */
+async function doctor(hours = 24): Promise<Body> {
+  const { body } = await call('GET', `doctor?hours=${hours}`)
+  return (body['links'] as Body[])[0] ?? {}
+}
+
+const wouldMatch = (link: Body): Record<string, unknown> =>
+  Object.fromEntries((link['forms'] as Body[]).map((form) => [String(form['form']), form['would_match']]))
+
+/** Sends a message that the carrier accepts under this id, stored in this form. */
+async function submit(responseId: string, form: IdForm = 'raw'): Promise<string> {
+  const handover = await test.lease()
+  const key = responseIdKey(responseId, form)
+  await test.answer(handover, { carrierMessageId: key, rawMessageId: key === responseId ? null : responseId })
+  return handover.id
+}
+
+/** Receives a receipt as a link with this form does. */
+async function receipt(id: string, form: IdForm = 'raw', stat = 'DELIVRD', doneDate = '2601010000'): Promise<void> {
+  const link = {
+    id: test.linkId,
+    receiptsId: test.linkId,
+    settings: { ...smppDefaults, host: '', port: 1, system_id: '', message_id_form: form },
+  } as unknown as Link
+  const pdu = {
+    command: 'deliver_sm',
+    source_addr: '15551230001',
+    destination_addr: '15557654321',
+    esm_class: 4,
+    data_coding: 0,
+    short_message: Buffer.from(`id:${id} submit date:2601010000 done date:${doneDate} stat:${stat} err:000 text:`),
+  } as MessageRequest
+  const status = await new Promise((resolve) => receive(context, link, pdu, resolve, aliveSession()))
+  expect(status).toBe(ESME.ROK)
+}
+
+const setForm = (form: IdForm): Promise<unknown> =>
+  sql`update carriers set settings = settings || jsonb_build_object('message_id_form', ${form}::text)`
+
+const statusOf = async (id: string): Promise<string> => (await test.message(id)).status
+const hexOf = (n: number): string => n.toString(16)

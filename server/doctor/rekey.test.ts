@@ -11,10 +11,6 @@ import { openCarrierTest, untilBound } from '../carriers/testing.ts'
 
 const { db, account: operator, app } = await world([carrierRoutes, doctorRoutes])
 
-interface Doctor {
-  links: { unmatched: number; advice: string; fix: { method: 'PATCH'; path: string; body: object } | null }[]
-}
-
 it('a carrier that writes ids in hexadecimal and then in decimal: the one setting that the doctor names settles past and future messages', async () => {
   const test = await openCarrierTest(db, { simulator: { idFormat: 'hex_decimal' } })
   const path = `/v1/carriers/${showId('car', test.carrierId)}`
@@ -24,39 +20,34 @@ it('a carrier that writes ids in hexadecimal and then in decimal: the one settin
     if (!link) throw new Error('the carrier has no link')
     return link
   }
-  try {
-    await untilBound(test)
-    const past: string[] = []
-    for (let n = 0; n < 20; n++) past.push((await test.submit({ theirNumber: `155512301${10 + n}` })).id)
-    await until('all receipts have come', async () => (await ask()).unmatched === 20)
-    for (const id of past) await test.reaches(id, 'sent')
+  await untilBound(test)
+  const past: string[] = []
+  for (let n = 0; n < 20; n++) past.push((await test.submit({ theirNumber: `155512301${10 + n}` })).id)
+  await until('all receipts have come', async () => (await ask()).unmatched === 20)
+  for (const id of past) await test.reaches(id, 'sent')
 
-    const { advice, fix } = await ask()
-    expect(advice).toMatch(/^20 of 20 receipts without a message would match with decimal→hex/)
-    if (!fix) throw new Error('the doctor has no fix')
-    const { statusCode } = await app.inject({
-      method: fix.method,
-      url: fix.path,
-      headers: operator.headers,
-      payload: fix.body,
-    })
-    expect(statusCode).toBe(200)
+  const { advice, fix } = await ask()
+  expect(advice).toMatch(/^20 of 20 receipts without a message would match with decimal→hex/)
+  if (!fix) throw new Error('the doctor has no fix')
+  const { statusCode } = await app.inject({
+    method: fix.method,
+    url: fix.path,
+    headers: operator.headers,
+    payload: fix.body,
+  })
+  expect(statusCode).toBe(200)
 
-    await followIdForms(test.context)
-    for (const id of past) await test.reaches(id, 'delivered')
-    await until('the link is bound with its settings', () =>
-      [...test.submitter.links.values()].some(
-        (link) => link.state === 'bound' && JSON.stringify(link.settings).includes('dec-to-hex'),
-      ),
-    )
-    const next = await test.submit({ theirNumber: '15551230150' })
-    await test.reaches(next.id, 'delivered')
-    for (const id of [...past, next.id]) expect(await test.eventsOf(id)).toEqual(['message.delivered'])
-    expect((await ask()).unmatched).toBe(0)
-    expect(test.errors).toEqual([])
-  } finally {
-    await test.close()
-  }
+  await followIdForms(test.context)
+  for (const id of past) await test.reaches(id, 'delivered')
+  await until('the link is bound with its settings', () =>
+    [...test.submitter.links.values()].some(
+      (link) => link.state === 'bound' && JSON.stringify(link.settings).includes('dec-to-hex'),
+    ),
+  )
+  const next = await test.submit({ theirNumber: '15551230150' })
+  await test.reaches(next.id, 'delivered')
+  for (const id of [...past, next.id]) expect(await test.eventsOf(id)).toEqual(['message.delivered'])
+  expect((await ask()).unmatched).toBe(0)
 })
 
 it('a rematch passes over a link that is being deleted', async () => {
@@ -72,3 +63,7 @@ it('a rematch passes over a link that is being deleted', async () => {
   const answer = await asked[0]
   expect([answer?.statusCode, answer?.json()]).toEqual([202, { object: 'rematch', links: 0 }])
 })
+
+interface Doctor {
+  links: { unmatched: number; advice: string; fix: { method: 'PATCH'; path: string; body: object } | null }[]
+}

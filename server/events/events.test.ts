@@ -7,39 +7,14 @@ import { newId, parseId } from '../ground/base/ids.ts'
 
 let accountId: string
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 beforeEach(async () => {
   await emptyTables(db, 'accounts, events, outbox')
   accountId = newId()
-  await db.query(`insert into accounts (id, name) values ($1, 'Acme')`, [accountId])
+  await sql`insert into accounts (id, name) values (${accountId}, 'Acme')`
 })
 
 const nowhere = { nodeId: null, offer: () => {} }
-const event = (changes: Partial<NewEvent> = {}): NewEvent => ({
-  accountId,
-  type: 'message.delivered',
-  data: { message: { id: 'msg_x' } },
-  ...changes,
-})
-
-async function addWebhook(events: EventPattern[], { enabled = true, account = accountId } = {}): Promise<string> {
-  const id = newId()
-  await db.query(
-    `insert into webhooks (account_id, id, url, events, secret, enabled) values ($1, $2, 'https://example.com/', $3, '', $4)`,
-    [account, id, events, enabled],
-  )
-  return id
-}
-
-async function due(): Promise<{ endpoint: string; event: string; url: string | null; leasedBy: string | null }[]> {
-  const { rows } = await db.query<{
-    endpoint: string
-    event: string
-    url: string | null
-    leasedBy: string | null
-  }>(`select endpoint_id as endpoint, event_id as event, url, leased_by as "leasedBy" from outbox order by event_id`)
-  return rows
-}
 
 describe('a subscription', () => {
   it('to a family or to everything includes unknown types, but no other family', async () => {
@@ -50,9 +25,8 @@ describe('a subscription', () => {
     ]
     const record = (type: string): Promise<unknown> => recordEvents(db, [event({ type: type as EventType })], nowhere)
     for (const type of ['message.delivered', 'message.read', 'messages.read', 'contact.opted_in']) await record(type)
-    const { rows } = await db.query<{ type: string; endpoint: string }>(
-      `select e.type, o.endpoint_id as endpoint from outbox o join events e on e.id = o.event_id`,
-    )
+    const rows = await sql<{ type: string; endpoint: string }>`select e.type, o.endpoint_id as endpoint
+      from outbox o join events e on e.id = o.event_id`
     const typesAt = (id: string): string[] =>
       rows
         .filter(({ endpoint }) => endpoint === id)
@@ -92,9 +66,13 @@ describe('an event', () => {
     await addWebhook(['message.delivered'], { enabled: false })
     const messageId = newId()
     await recordEvents(db, [event({ messageId, sequence: 3 })], nowhere)
-    const { rows } = await db.query<{ id: string; payload: string; message_id: string; sequence: number }>(
-      `select id, payload, message_id, sequence from events`,
-    )
+    const rows = await sql<{
+      id: string
+      payload: string
+      message_id: string
+      sequence: number
+    }>`select id, payload, message_id, sequence
+      from events`
     expect(rows).toMatchObject([{ message_id: messageId, sequence: 3 }])
     const payload = JSON.parse(rows[0]?.payload ?? '') as Record<string, string>
     expect(payload).toEqual({
@@ -111,7 +89,7 @@ describe('an event', () => {
 
   it('belongs to its account only', async () => {
     const other = newId()
-    await db.query(`insert into accounts (id, name) values ($1, 'Other')`, [other])
+    await sql`insert into accounts (id, name) values (${other}, 'Other')`
     await addWebhook(['message.delivered'], { account: other })
     await recordEvents(db, [event()], nowhere)
     expect(await due()).toEqual([])
@@ -179,8 +157,33 @@ describe('subscriptions', () => {
       true,
       false,
     ])
-    await db.query('update webhooks set enabled = false')
+    await sql`update webhooks set enabled = false`
     await subscriptions.refresh()
     expect(subscriptions.wants(accountId, 'message.sent')).toBe(false)
   })
 })
+
+const event = (changes: Partial<NewEvent> = {}): NewEvent => ({
+  accountId,
+  type: 'message.delivered',
+  data: { message: { id: 'msg_x' } },
+  ...changes,
+})
+
+async function addWebhook(events: EventPattern[], { enabled = true, account = accountId } = {}): Promise<string> {
+  const id = newId()
+  await sql`insert into webhooks (account_id, id, url, events, secret, enabled)
+    values (${account}, ${id}, 'https://example.com/', ${events}, '', ${enabled})`
+  return id
+}
+
+async function due(): Promise<{ endpoint: string; event: string; url: string | null; leasedBy: string | null }[]> {
+  const rows = await sql<{
+    endpoint: string
+    event: string
+    url: string | null
+    leasedBy: string | null
+  }>`select endpoint_id as endpoint, event_id as event, url, leased_by as "leasedBy"
+    from outbox order by event_id`
+  return rows
+}

@@ -1,78 +1,19 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { dayAt } from '../ground/base/day.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked, forEachTest } from '../ground/db/testing.ts'
 import { Acceptor } from '../accept/accept.ts'
 import type { Accepted, Draft, Stop } from '../message/draft.ts'
-import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest } from '../messages/testing.ts'
 import { passTurnOfHour } from './testing.ts'
 import { nameOf } from './judge.ts'
 import { forgetWindows, listStops, releaseStops, type GuardRow, type Release } from './stops.ts'
 import { moveWindows, readRelief, readUsed, useWindows } from './windows.ts'
 
-let test: LedgerTest
-
 const database = await createTestDatabase()
 
-beforeEach(async () => {
-  await passTurnOfHour()
-  await emptyTables(database.db, 'accounts, carriers, nodes, messages, queue, delayed, intents, events')
-  test = await openLedgerTest(database.db)
-})
-
-async function setGuards(guards: object, timezone = 'UTC'): Promise<void> {
-  await database.db.query(`update accounts set settings = $2 where id = $1`, [
-    test.accountId,
-    JSON.stringify({ guards, timezone }),
-  ])
-  await test.context.guards.refresh()
-}
-
-function sendAll(drafts: readonly Draft[]): Promise<Accepted[]> {
-  const other = new Acceptor({ ...test.context, slots: test.slots, routing: test.routing })
-  return Promise.all(drafts.map((draft, i) => (i % 2 === 0 ? test.acceptor : other).accept(draft)))
-}
-
-const send = (changes: Partial<Draft> = {}): Promise<Accepted> => test.acceptor.accept(test.draft(changes))
-const words = (results: Accepted[]): string[] =>
-  results.map((one) => (one.kind === 'refused' ? one.refusal : one.kind)).toSorted()
-const wordOf = async (sending: Promise<Accepted>): Promise<string | undefined> => words([await sending])[0]
-const stopOf = (result: Accepted): Stop => {
-  if (result.kind !== 'refused' || !result.stop) throw new Error(`not stopped: ${result.kind}`)
-  return result.stop
-}
-const inForce = (): Promise<GuardRow[]> => listStops(database.db, test.accountId, 50, null)
-const used = async (kind: string): Promise<number> => {
-  const { rows } = await database.db.query<{ used: number }>(
-    `select coalesce(sum(used), 0)::bigint as used from guard_counters where account_id = $1 and kind = $2`,
-    [test.accountId, kind],
-  )
-  return rows[0]?.used ?? 0
-}
-const segmentsAccepted = async (): Promise<number> => {
-  const { rows } = await database.db.query<{ sum: number }>(
-    `select coalesce(sum(segments), 0)::bigint as sum from messages where account_id = $1`,
-    [test.accountId],
-  )
-  return rows[0]?.sum ?? 0
-}
-const release = (id: string, changes: Partial<Release> = {}): ReturnType<typeof releaseStops> =>
-  inTransaction(database.db, (tx) =>
-    releaseStops(
-      tx,
-      test.context,
-      test.accountId,
-      { id },
-      { by: 'usr_1', reason: 'known', until: null, raisedBy: null, ...changes },
-    ),
-  )
-const eventTypes = async (): Promise<string[]> => {
-  const { rows } = await database.db.query<{ type: string }>(
-    `select type from events where account_id = $1 and type <> 'message.failed' order by type`,
-    [test.accountId],
-  )
-  return rows.map(({ type }) => type)
-}
+beforeEach(passTurnOfHour)
+const test = forEachTest(database.db, openLedgerTest)
 
 it('a message stopped during a release belongs to the released stop', async () => {
   await setGuards({ per_prefix_per_hour: 1 })
@@ -117,9 +58,8 @@ describe('a daily cap of segments', () => {
 
   it('is not used by a message refused for another reason, or by a repeated key', async () => {
     await setGuards({ daily_segments: 2 })
-    await database.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230009', 'keyword')`, [
-      test.accountId,
-    ])
+    await database.sql`insert into opt_outs (account_id, number, source)
+      values (${test.accountId}, '15551230009', 'keyword')`
     const idempotency = { operation: 'messages.send', key: 'one', fingerprint: Buffer.from('x') }
     expect(await wordOf(send({ theirNumber: '15551230009' }))).toBe('recipient_opted_out')
     expect(await wordOf(send({ idempotency }))).toBe('accepted')
@@ -133,9 +73,8 @@ describe('a daily cap of segments', () => {
 
   it('wastes no room on messages refused for another reason in the same batch', async () => {
     await setGuards({ daily_segments: 2 })
-    await database.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230009', 'keyword')`, [
-      test.accountId,
-    ])
+    await database.sql`insert into opt_outs (account_id, number, source)
+      values (${test.accountId}, '15551230009', 'keyword')`
     const sends = ['15551230009', '15551230009', '15551230001', '15551230002', '15551230003'].map((theirNumber) =>
       send({ theirNumber }),
     )
@@ -234,7 +173,7 @@ describe('a daily cap of segments', () => {
     const { guardId } = stopOf(await send())
     await release(guardId ?? '', { until: new Date(Date.now() + 60_000) })
     expect(await wordOf(send())).toBe('accepted')
-    await database.db.query(`update guards set released_until = now() - interval '1 second'`)
+    await database.sql`update guards set released_until = now() - interval '1 second'`
     expect(await wordOf(send())).toBe('spend_limit_reached')
   })
 
@@ -244,12 +183,10 @@ describe('a daily cap of segments', () => {
     const stop = stopOf(await send())
     expect(stop.window).toMatchObject(dayAt('Pacific/Auckland', new Date()))
     // Moves the window to yesterday, as if a day had passed.
-    await database.db.query(
-      `update guard_counters set starts_at = starts_at - interval '1 day', ends_at = ends_at - interval '1 day'`,
-    )
-    await database.db.query(
-      `update guards set starts_at = starts_at - interval '1 day', ends_at = ends_at - interval '1 day'`,
-    )
+    await database.sql`update guard_counters
+      set starts_at = starts_at - interval '1 day', ends_at = ends_at - interval '1 day'`
+    await database.sql`update guards
+      set starts_at = starts_at - interval '1 day', ends_at = ends_at - interval '1 day'`
     for (const counted of ['tallies', 'tally_deltas'])
       await database.db.query(`update ${counted} set hour = hour - interval '1 day'`)
     expect(await inForce()).toEqual([])
@@ -350,7 +287,7 @@ describe('the window of duplicates', () => {
     expect(await wordOf(send())).toBe('accepted')
     // A repetition does not use up the message that it repeats.
     expect([await wordOf(send()), await wordOf(send())]).toEqual(['duplicate_message', 'duplicate_message'])
-    await database.db.query(`update recent_sends set until = now() - interval '1 second'`)
+    await database.sql`update recent_sends set until = now() - interval '1 second'`
     expect(await wordOf(send())).toBe('accepted')
   })
 
@@ -375,11 +312,9 @@ describe('a daily cap of money', () => {
   const spend = { daily_limit: '0.03', currency: 'EUR' }
 
   async function setRate(currency: string): Promise<void> {
-    await database.db.query(
-      `insert into rates (carrier_id, destination, effective_from, cost, currency) values ($1, 'US', now() - interval '1 day', 4000, $2)`,
-      [test.carrierId, currency],
-    )
-    await database.db.query(`update routes_version set version = version + 1, rates = rates + 1`)
+    await database.sql`insert into rates (carrier_id, destination, effective_from, cost, currency)
+      values (${test.carrierId}, 'US', now() - interval '1 day', 4000, ${currency})`
+    await database.sql`update routes_version set version = version + 1, rates = rates + 1`
     await test.routing.refresh()
   }
 
@@ -476,14 +411,60 @@ it('deletes expired windows, texts and stops', async () => {
   await send()
   await send({ body: 'two' })
   // Not earlier: a window is in force to its end, stops are listed for months, and a text may be repeated later.
-  await database.db.query(`update guard_counters set ends_at = now() - interval '23 hours'`)
-  await database.db.query(`update guards set ends_at = now() - interval '89 days'`)
-  await database.db.query(`update recent_sends set until = now() + interval '1 minute'`)
+  await database.sql`update guard_counters set ends_at = now() - interval '23 hours'`
+  await database.sql`update guards set ends_at = now() - interval '89 days'`
+  await database.sql`update recent_sends set until = now() + interval '1 minute'`
   expect(await forgetWindows(database.db, 10)).toBe(0)
   for (const table of ['guards', 'guard_counters', 'recent_sends']) expect(await test.count(table, 'true')).toBe(1)
-  await database.db.query(`update guard_counters set ends_at = ends_at - interval '3 days'`)
-  await database.db.query(`update guards set ends_at = ends_at - interval '91 days'`)
-  await database.db.query(`update recent_sends set until = now() - interval '1 second'`)
+  await database.sql`update guard_counters set ends_at = ends_at - interval '3 days'`
+  await database.sql`update guards set ends_at = ends_at - interval '91 days'`
+  await database.sql`update recent_sends set until = now() - interval '1 second'`
   expect(await forgetWindows(database.db, 10)).toBe(1)
   for (const table of ['guards', 'guard_counters', 'recent_sends']) expect(await test.count(table, 'true')).toBe(0)
 })
+
+async function setGuards(guards: object, timezone = 'UTC'): Promise<void> {
+  await database.sql`update accounts set settings = ${JSON.stringify({ guards, timezone })}
+    where id = ${test.accountId}`
+  await test.context.guards.refresh()
+}
+
+function sendAll(drafts: readonly Draft[]): Promise<Accepted[]> {
+  const other = new Acceptor({ ...test.context, slots: test.slots, routing: test.routing })
+  return Promise.all(drafts.map((draft, i) => (i % 2 === 0 ? test.acceptor : other).accept(draft)))
+}
+
+const send = (changes: Partial<Draft> = {}): Promise<Accepted> => test.acceptor.accept(test.draft(changes))
+const words = (results: Accepted[]): string[] =>
+  results.map((one) => (one.kind === 'refused' ? one.refusal : one.kind)).toSorted()
+const wordOf = async (sending: Promise<Accepted>): Promise<string | undefined> => words([await sending])[0]
+const stopOf = (result: Accepted): Stop => {
+  if (result.kind !== 'refused' || !result.stop) throw new Error(`not stopped: ${result.kind}`)
+  return result.stop
+}
+const inForce = (): Promise<GuardRow[]> => listStops(database.db, test.accountId, 50, null)
+const used = async (kind: string): Promise<number> => {
+  const [row] = await database.sql<{ used: number }>`select coalesce(sum(used), 0)::bigint as used
+    from guard_counters where account_id = ${test.accountId} and kind = ${kind}`
+  return row?.used ?? 0
+}
+const segmentsAccepted = async (): Promise<number> => {
+  const [row] = await database.sql<{ sum: number }>`select coalesce(sum(segments), 0)::bigint as sum from messages
+    where account_id = ${test.accountId}`
+  return row?.sum ?? 0
+}
+const release = (id: string, changes: Partial<Release> = {}): ReturnType<typeof releaseStops> =>
+  inTransaction(database.db, (tx) =>
+    releaseStops(
+      tx,
+      test.context,
+      test.accountId,
+      { id },
+      { by: 'usr_1', reason: 'known', until: null, raisedBy: null, ...changes },
+    ),
+  )
+const eventTypes = async (): Promise<string[]> => {
+  const rows = await database.sql<{ type: string }>`select type from events
+    where account_id = ${test.accountId} and type <> 'message.failed' order by type`
+  return rows.map(({ type }) => type)
+}

@@ -16,7 +16,7 @@ let other: TestAccount
 let ledger: LedgerTest
 let app: App
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 
 beforeEach(async () => {
   await passTurnOfHour()
@@ -32,25 +32,6 @@ beforeEach(async () => {
     guardRoutes(own, context)
   })
 })
-
-async function call(
-  method: 'GET' | 'POST' | 'PATCH',
-  url: string,
-  payload?: object,
-  { headers }: TestAccount = account,
-): Promise<{ status: number; headers: Record<string, unknown>; body: Record<string, unknown> }> {
-  const answer = await app.inject({ method, url, headers, ...(payload && { payload }) })
-  return { status: answer.statusCode, headers: answer.headers, body: answer.json() }
-}
-async function patch(change: object): Promise<{ status: number; body: Record<string, unknown> }> {
-  const answer = await call('PATCH', '/v1/settings', change)
-  await ledger.context.guards.refresh()
-  return answer
-}
-const send = (message = 'Hello', to = '+15551230001'): ReturnType<typeof call> =>
-  call('POST', '/v1/messages/send', { to, message })
-const stops = async (who = account): Promise<Record<string, unknown>[]> =>
-  (await call('GET', '/v1/guards', undefined, who)).body['data'] as Record<string, unknown>[]
 
 describe('the settings of guards', () => {
   it('are off by default, and stay as set', async () => {
@@ -99,11 +80,8 @@ describe('the settings of guards', () => {
 
   it('report the day’s use from before a limit was set, and without one', async () => {
     await send()
-    await db.query(
-      `insert into tally_deltas (account_id, hour, type, is_test, segments, to_bucket, carrier_id, currency, messages, cost)
-       values ($1, date_trunc('hour', now(), 'UTC'), 'otp', false, 1, 'sent', $2, 'EUR', 1, 0.0201)`,
-      [account.accountId, ledger.carrierId],
-    )
+    await sql`insert into tally_deltas (account_id, hour, type, is_test, segments, to_bucket, carrier_id, currency, messages, cost)
+      values (${account.accountId}, date_trunc('hour', now(), 'UTC'), 'otp', false, 1, 'sent', ${ledger.carrierId}, 'EUR', 1, 0.0201)`
     const limits = { limits: { daily_segments: 4 }, spend: { daily_limit: '1.00', currency: 'EUR' } }
     const none = { limits: { daily_segments: null }, spend: { daily_limit: null } }
     expect((await patch(limits)).body).toMatchObject({
@@ -113,16 +91,13 @@ describe('the settings of guards', () => {
     await send()
     await patch(none)
     await send()
-    await db.query(
-      `insert into guard_counters (account_id, kind, key, starts_at, ends_at, used)
-       select $1, kind, key, starts_at, ends_at, 7 from guard_counters where kind = 'daily_segments'`,
-      [other.accountId],
-    )
+    await sql`insert into guard_counters (account_id, kind, key, starts_at, ends_at, used)
+      select ${other.accountId}, kind, key, starts_at, ends_at, 7 from guard_counters where kind = 'daily_segments'`
     expect((await patch(limits)).body).toMatchObject({ limits: { segments_today: 4 } })
     expect(await ledger.count('guard_counters', 'account_id = $1 and used = 7', [other.accountId])).toBe(1)
     expect(await send()).toMatchObject({ status: 429, body: { code: 'spend_limit_reached' } })
     // Another limit of the same day does not begin anything.
-    await db.query(`update guard_counters set used = used + 1 where kind = 'daily_segments'`)
+    await sql`update guard_counters set used = used + 1 where kind = 'daily_segments'`
     expect((await patch({ limits: { daily_segments: 9 } })).body).toMatchObject({ limits: { segments_today: 5 } })
     expect((await call('GET', '/v1/settings', undefined, other)).body).toMatchObject({
       limits: { segments_today: null },
@@ -280,15 +255,9 @@ describe('a send that a guard stops', () => {
     await send()
     expect(await stops()).toHaveLength(1)
     // Stops of other kinds or accounts remain.
-    await db.query(
-      `insert into guards (account_id, id, kind, key, action, since, starts_at, ends_at)
-       select account_id, id, kind, '', 'block', now(), now(), now() + interval '1 hour'
-       from unnest($1::uuid[], $2::uuid[], '{velocity,daily_segments}'::text[]) as g (account_id, id, kind)`,
-      [
-        [account.accountId, other.accountId],
-        [newId(), newId()],
-      ],
-    )
+    await sql`insert into guards (account_id, id, kind, key, action, since, starts_at, ends_at)
+      select account_id, id, kind, '', 'block', now(), now(), now() + interval '1 hour'
+      from unnest(${[account.accountId, other.accountId]}::uuid[], ${[newId(), newId()]}::uuid[], '{velocity,daily_segments}'::text[]) as g (account_id, id, kind)`
     await patch({ limits: { daily_segments: 5 } })
     expect(await stops()).toMatchObject([{ kind: 'velocity' }])
     expect(await stops(other)).toMatchObject([{ kind: 'daily_segments' }])
@@ -349,7 +318,7 @@ describe('a test key', () => {
   let tester: TestAccount
   beforeEach(async () => {
     const made = await createTestAccount(db, { mode: 'test' })
-    await db.query(`update api_keys set account_id = $1 where id = $2`, [account.accountId, made.keyId])
+    await sql`update api_keys set account_id = ${account.accountId} where id = ${made.keyId}`
     tester = { ...account, headers: made.headers }
   })
 
@@ -383,3 +352,22 @@ describe('a test key', () => {
     }
   })
 })
+
+async function call(
+  method: 'GET' | 'POST' | 'PATCH',
+  url: string,
+  payload?: object,
+  { headers }: TestAccount = account,
+): Promise<{ status: number; headers: Record<string, unknown>; body: Record<string, unknown> }> {
+  const answer = await app.inject({ method, url, headers, ...(payload && { payload }) })
+  return { status: answer.statusCode, headers: answer.headers, body: answer.json() }
+}
+async function patch(change: object): Promise<{ status: number; body: Record<string, unknown> }> {
+  const answer = await call('PATCH', '/v1/settings', change)
+  await ledger.context.guards.refresh()
+  return answer
+}
+const send = (message = 'Hello', to = '+15551230001'): ReturnType<typeof call> =>
+  call('POST', '/v1/messages/send', { to, message })
+const stops = async (who = account): Promise<Record<string, unknown>[]> =>
+  (await call('GET', '/v1/guards', undefined, who)).body['data'] as Record<string, unknown>[]

@@ -12,15 +12,6 @@ const base = 'https://api.carrier.test/base'
 const address = 'https://sms.example.com/carriers/car_x/token/receipts'
 const values = { id: 'ID-1', reference: recordedMessage.reference, text: 'Hello & = +', base }
 
-const inbound = ({ method, url, headers, body }: Signed): InRequest => ({
-  method,
-  url,
-  headers,
-  body: Buffer.from(body),
-  at: new Date(),
-})
-const bodyOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))
-
 describe.each(adapterNames)('%s', (name: AdapterName) => {
   const adapter = adapters[name]
   const fixture = fixtures[name]
@@ -274,3 +265,12 @@ it('a reference returns unchanged, and nothing else is one', () => {
   fc.assert(fc.property(fc.string(), (text) => readReference(text) === null))
   expect(readReference(createHash('sha256').digest('hex'))).toBeNull()
 })
+
+const inbound = ({ method, url, headers, body }: Signed): InRequest => ({
+  method,
+  url,
+  headers,
+  body: Buffer.from(body),
+  at: new Date(),
+})
+const bodyOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))

@@ -9,21 +9,7 @@ import { vonage } from './vonage.ts'
 const settings = configure('generic', 'https://api.carrier.test').settings as unknown as GenericSettings
 const reply = { from: '/from', to: '/to', text: '/text' }
 
-const escape = (octets: Buffer): string => octets.toString('hex').replaceAll(/../g, '%$&')
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16()
-
-const read = (...reply: Parameters<typeof readReplies>): string[] => readReplies(...reply).map((one) => one.text)
-
-function readReplies(text: string, changes: Partial<NonNullable<GenericSettings['reply']>>, more = ''): Reply[] {
-  const fields = `from=15551230001&to=15557654321&text=${text}${more}`
-  const url = 'https://sms.example.com/replies'
-  const form = { 'content-type': 'application/x-www-form-urlencoded' }
-  const own = { ...settings, reply: { ...reply, ...changes } }
-  return [
-    { method: 'GET', url: `${url}?${fields}`, headers: {}, body: Buffer.alloc(0), at: new Date() },
-    { method: 'POST', url, headers: form, body: Buffer.from(fields), at: new Date() },
-  ].flatMap((request) => generic.parseReply(request, own))
-}
 
 it.each([
   ['UTF-16BE', utf16('Привет 👋'), 'Привет 👋'],
@@ -91,3 +77,18 @@ it.each([
   const { url } = generic.send({ ...recordedMessage, encoding }, { ...settings, request }, { key: 'k', signature: 's' })
   expect(new URL(url).searchParams.get('coding')).toBe(word)
 })
+
+const escape = (octets: Buffer): string => octets.toString('hex').replaceAll(/../g, '%$&')
+
+const read = (...reply: Parameters<typeof readReplies>): string[] => readReplies(...reply).map((one) => one.text)
+
+function readReplies(text: string, changes: Partial<NonNullable<GenericSettings['reply']>>, more = ''): Reply[] {
+  const fields = `from=15551230001&to=15557654321&text=${text}${more}`
+  const url = 'https://sms.example.com/replies'
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  const own = { ...settings, reply: { ...reply, ...changes } }
+  return [
+    { method: 'GET', url: `${url}?${fields}`, headers: {}, body: Buffer.alloc(0), at: new Date() },
+    { method: 'POST', url, headers: form, body: Buffer.from(fields), at: new Date() },
+  ].flatMap((request) => generic.parseReply(request, own))
+}

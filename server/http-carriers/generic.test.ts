@@ -8,10 +8,6 @@ import { configure, recordedMessage } from './testing.ts'
 
 const base = 'https://api.carrier.test'
 const settings = configure('generic', base).settings as unknown as GenericSettings
-const withRequest = (request: Partial<GenericSettings['request']>): GenericSettings => ({
-  ...settings,
-  request: { ...settings.request, ...request },
-})
 
 it('writes any text safely into JSON, forms, XML and addresses', () => {
   const text = fc.string({ unit: 'binary' }).filter((one) => one.isWellFormed())
@@ -137,4 +133,9 @@ it('keeps only as much of a code as a column can hold', () => {
   const answered = { ...settings, answer: { code: '/error', accepted: ['0'] } }
   const answer = { status: 200, headers: {}, body: JSON.stringify({ error: 'x'.repeat(10_000) }) }
   expect(generic.readAnswer(answer, recordedMessage, answered)).toMatchObject({ kind: 'refused', code: 'x'.repeat(64) })
+})
+
+const withRequest = (request: Partial<GenericSettings['request']>): GenericSettings => ({
+  ...settings,
+  request: { ...settings.request, ...request },
 })

@@ -1,5 +1,6 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { atEnd } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import type { Answer } from '../ledger/answer.ts'
 import type { Handover } from '../message/handover.ts'
@@ -12,62 +13,6 @@ import { createHttpLink, type HttpLink, type HttpLinkOptions } from './http-link
 import { readReference } from './reference.ts'
 import { configure, FakeCarrier } from './testing.ts'
 import { testHandover } from '../carriers/testing.ts'
-
-const closing: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close()
-})
-
-interface LinkTest {
-  link: HttpLink
-  answers: Answer[]
-  states: string[]
-  submit: (changes?: Partial<Handover>) => Promise<Answer[]>
-}
-
-function openLink(
-  name: AdapterName,
-  url: string,
-  settings: Record<string, unknown> = {},
-  changes: Partial<HttpLinkOptions> = {},
-): LinkTest {
-  const answers: Answer[] = []
-  const states: string[] = []
-  const link = createHttpLink({
-    id: newId(),
-    carrierId: newId(),
-    nodeId: newId(),
-    pace: new Pace(1000),
-    limits: new Limits(),
-    reasons: defaultReasons,
-    mayWrite: () => true,
-    onAnswer: (answer) => void answers.push(answer),
-    onRoom: () => {},
-    onState: (_link, state) => void states.push(state),
-    receiptUrl: 'https://sms.example.com/receipts',
-    ...configure(name, url, settings),
-    ...changes,
-  })
-  link.renew({ slots: [1], untilMs: performance.now() + 60_000 })
-  closing.push(() => link.close(0))
-  const submit = async (handed: Partial<Handover> = {}): Promise<Answer[]> => {
-    const handover = message(link, handed)
-    link.submit(handover)
-    const mine = (): Answer[] => answers.filter((answer) => answer.messageId === handover.id)
-    await until('the message has moved', () => mine().some((answer) => answer.move !== null))
-    return mine()
-  }
-  return { link, answers, states, submit }
-}
-
-const message = (link: HttpLink, changes: Partial<Handover> = {}): Handover =>
-  testHandover({ linkId: link.id, ...changes })
-
-async function startFake(name: AdapterName): Promise<FakeCarrier> {
-  const fake = await FakeCarrier.start(name)
-  closing.push(() => fake.close())
-  return fake
-}
 
 it('sends a message over a kept connection, and stores the response’s id', async () => {
   const fake = await startFake('twilio')
@@ -204,7 +149,7 @@ it.each([
     answer(socket)
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
-  closing.push(async () => {
+  atEnd(async () => {
     for (const socket of sockets) socket.destroy()
     await new Promise((resolve) => server.close(resolve))
   })
@@ -396,3 +341,54 @@ it('permanently refuses what it cannot send: a part of a text, a header with a l
   expect(await broken.submit({ ourNumber: 'A\r\nB' })).toMatchObject([{ state: 'refused', move: { to: 'rejected' } }])
   expect(fake.sends).toEqual([])
 })
+
+interface LinkTest {
+  link: HttpLink
+  answers: Answer[]
+  states: string[]
+  submit: (changes?: Partial<Handover>) => Promise<Answer[]>
+}
+
+function openLink(
+  name: AdapterName,
+  url: string,
+  settings: Record<string, unknown> = {},
+  changes: Partial<HttpLinkOptions> = {},
+): LinkTest {
+  const answers: Answer[] = []
+  const states: string[] = []
+  const link = createHttpLink({
+    id: newId(),
+    carrierId: newId(),
+    nodeId: newId(),
+    pace: new Pace(1000),
+    limits: new Limits(),
+    reasons: defaultReasons,
+    mayWrite: () => true,
+    onAnswer: (answer) => void answers.push(answer),
+    onRoom: () => {},
+    onState: (_link, state) => void states.push(state),
+    receiptUrl: 'https://sms.example.com/receipts',
+    ...configure(name, url, settings),
+    ...changes,
+  })
+  link.renew({ slots: [1], untilMs: performance.now() + 60_000 })
+  atEnd(() => link.close(0))
+  const submit = async (handed: Partial<Handover> = {}): Promise<Answer[]> => {
+    const handover = message(link, handed)
+    link.submit(handover)
+    const mine = (): Answer[] => answers.filter((answer) => answer.messageId === handover.id)
+    await until('the message has moved', () => mine().some((answer) => answer.move !== null))
+    return mine()
+  }
+  return { link, answers, states, submit }
+}
+
+const message = (link: HttpLink, changes: Partial<Handover> = {}): Handover =>
+  testHandover({ linkId: link.id, ...changes })
+
+async function startFake(name: AdapterName): Promise<FakeCarrier> {
+  const fake = await FakeCarrier.start(name)
+  atEnd(() => fake.close())
+  return fake
+}

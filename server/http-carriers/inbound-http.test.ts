@@ -23,7 +23,7 @@ import { carrierBody, FakeCarrier } from './testing.ts'
 
 const refusals = new Map<string, number>()
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const account = await createTestAccount(db)
 const test = await openLedgerTest(db, { accountId: account.accountId })
 const receiving = { ...test.context, log: silent, ledger: test.ledger, wake: () => {} }
@@ -42,95 +42,6 @@ const register = (one: App): void => {
 const app = await buildTestApp(db, register, { trustedProxies: ['127.0.0.1'] })
 await app.listen({ host: '127.0.0.1', port: 0 })
 const address = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-
-interface Journey {
-  fake: FakeCarrier
-  link: HttpLink
-  linkId: string
-  carrierId: string
-  receiptsUrl: string
-  repliesUrl: string
-  send(segments?: number): Promise<MessageRow>
-  close(): Promise<void>
-}
-
-async function open(name: AdapterName): Promise<Journey> {
-  const fake = await FakeCarrier.start(name)
-  const created = await app.inject({
-    method: 'POST',
-    url: '/v1/carriers',
-    headers: account.headers,
-    payload: { ...carrierBody(name, fake.url), name: `${name} ${Math.random()}` },
-  })
-  expect(created.statusCode, created.body).toBe(201)
-  const body = created.json<{
-    id: string
-    links: { id: string }[]
-    inbound: { receipts_url: string; replies_url: string }
-  }>()
-  const carrierId = parseId('car', body.id) ?? ''
-  const linkId = parseId('lnk', body.links[0]?.id ?? '') ?? ''
-  const carrier = await findCarrier(db, carrierId)
-  if (!carrier) throw new Error('there is no carrier')
-  // Routes messages by carrier, not by sender.
-  await db.query(`delete from senders where account_id = $1`, [account.accountId])
-  await insertTestSender(db, account.accountId, carrierId, ourNumber, true)
-  // A table with the account's senders in memory would still route by the old one.
-  const routing = new RoutingTable(db)
-  await routing.refresh()
-  const acceptor = new Acceptor({ ...test.context, slots: test.slots, routing })
-  const answers: Promise<void>[] = []
-  const link = createHttpLink({
-    id: linkId,
-    carrierId,
-    nodeId: test.nodeId,
-    pace: new Pace(1000),
-    limits: new Limits(),
-    reasons: defaultReasons,
-    mayWrite: () => true,
-    onAnswer: (answer: Answer) => void answers.push(test.ledger.answer(answer)),
-    onRoom: () => {},
-    onState: () => {},
-    settings: carrier.settings as unknown as HttpSettings,
-    secrets: openSecrets(testVault, carrier),
-    receiptUrl: body.inbound.receipts_url,
-  })
-  link.renew({ slots: [1], untilMs: performance.now() + 600_000 })
-  return {
-    fake,
-    link,
-    linkId,
-    carrierId,
-    receiptsUrl: body.inbound.receipts_url,
-    repliesUrl: body.inbound.replies_url,
-    async send(segments = 1) {
-      Object.assign(test.slots, { linkId, carrierId })
-      test.slots.room = segments
-      const { id } = rowOf(await acceptor.accept(test.draft({ segments })))
-      const handover = test.slots.taken.find((one) => one.id === id)
-      if (!handover) throw new Error('the message was not leased')
-      const before = answers.length
-      link.submit(handover)
-      await until('the ledger has the answer', () => answers.length >= before + segments)
-      await Promise.all(answers)
-      return test.message(handover.id)
-    },
-    async close() {
-      await link.close(0)
-      await fake.close()
-    },
-  }
-}
-
-/** The receipt address of the last send; the account's if it gave none. */
-function receiptsOf({ fake, receiptsUrl }: Journey): string {
-  const text = decodeURIComponent(fake.sends.at(-1)?.body ?? '')
-  const [, query = ''] = /receipts(\?ref=[\w.-]+)/.exec(text) ?? []
-  return receiptsUrl + query
-}
-
-const referenceOf = ({ fake }: Journey): string =>
-  /[\w-]{43}\.\d+\.\d+/.exec(`${fake.sends.at(-1)?.path} ${fake.sends.at(-1)?.body}`)?.[0] ?? ''
 
 describe.each(adapterNames)('%s', (name) => {
   it('sends, gets the delivery once, and a failure with its reason', async () => {
@@ -216,10 +127,8 @@ it('obeys a STOP in binary data, and keeps its octets', async () => {
   expect(unsigned.statusCode, unsigned.body).toBe(200)
   const response = await fetch(`${journey.repliesUrl}?${new URLSearchParams(fields).toString()}`)
   expect(response.status).toBe(200)
-  const { rows } = await db.query<{ body: string; octets: Buffer }>(
-    `select body, octets from messages where direction = 'inbound' and their_number = $1`,
-    [person],
-  )
+  const rows = await sql<{ body: string; octets: Buffer }>`select body, octets from messages
+    where direction = 'inbound' and their_number = ${person}`
   expect(rows).toEqual([{ body: 'STOP', octets: Buffer.from('STOP') }])
   expect(await test.count('opt_outs', `number = $1`, [person])).toBe(1)
   await journey.close()
@@ -359,10 +268,9 @@ it.each(['generic', 'sinch', 'plivo'] as const)(
   async (name) => {
     const journey = await open(name)
     const allow = (networks: string[]): Promise<unknown> =>
-      db.query(
-        `update carriers set settings = settings || jsonb_build_object('allowed_cidrs', $2::jsonb) where id = $1`,
-        [journey.carrierId, JSON.stringify(networks)],
-      )
+      sql`update carriers
+        set settings = settings || jsonb_build_object('allowed_cidrs', ${JSON.stringify(networks)}::jsonb)
+        where id = ${journey.carrierId}`
     const reply = (): Promise<number> =>
       journey.fake.post('reply', journey.repliesUrl, {
         id: 'in-1',
@@ -378,3 +286,92 @@ it.each(['generic', 'sinch', 'plivo'] as const)(
     await journey.close()
   },
 )
+
+interface Journey {
+  fake: FakeCarrier
+  link: HttpLink
+  linkId: string
+  carrierId: string
+  receiptsUrl: string
+  repliesUrl: string
+  send(segments?: number): Promise<MessageRow>
+  close(): Promise<void>
+}
+
+async function open(name: AdapterName): Promise<Journey> {
+  const fake = await FakeCarrier.start(name)
+  const created = await app.inject({
+    method: 'POST',
+    url: '/v1/carriers',
+    headers: account.headers,
+    payload: { ...carrierBody(name, fake.url), name: `${name} ${Math.random()}` },
+  })
+  expect(created.statusCode, created.body).toBe(201)
+  const body = created.json<{
+    id: string
+    links: { id: string }[]
+    inbound: { receipts_url: string; replies_url: string }
+  }>()
+  const carrierId = parseId('car', body.id) ?? ''
+  const linkId = parseId('lnk', body.links[0]?.id ?? '') ?? ''
+  const carrier = await findCarrier(db, carrierId)
+  if (!carrier) throw new Error('there is no carrier')
+  // Routes messages by carrier, not by sender.
+  await sql`delete from senders where account_id = ${account.accountId}`
+  await insertTestSender(db, account.accountId, carrierId, ourNumber, true)
+  // A table with the account's senders in memory would still route by the old one.
+  const routing = new RoutingTable(db)
+  await routing.refresh()
+  const acceptor = new Acceptor({ ...test.context, slots: test.slots, routing })
+  const answers: Promise<void>[] = []
+  const link = createHttpLink({
+    id: linkId,
+    carrierId,
+    nodeId: test.nodeId,
+    pace: new Pace(1000),
+    limits: new Limits(),
+    reasons: defaultReasons,
+    mayWrite: () => true,
+    onAnswer: (answer: Answer) => void answers.push(test.ledger.answer(answer)),
+    onRoom: () => {},
+    onState: () => {},
+    settings: carrier.settings as unknown as HttpSettings,
+    secrets: openSecrets(testVault, carrier),
+    receiptUrl: body.inbound.receipts_url,
+  })
+  link.renew({ slots: [1], untilMs: performance.now() + 600_000 })
+  return {
+    fake,
+    link,
+    linkId,
+    carrierId,
+    receiptsUrl: body.inbound.receipts_url,
+    repliesUrl: body.inbound.replies_url,
+    async send(segments = 1) {
+      Object.assign(test.slots, { linkId, carrierId })
+      test.slots.room = segments
+      const { id } = rowOf(await acceptor.accept(test.draft({ segments })))
+      const handover = test.slots.taken.find((one) => one.id === id)
+      if (!handover) throw new Error('the message was not leased')
+      const before = answers.length
+      link.submit(handover)
+      await until('the ledger has the answer', () => answers.length >= before + segments)
+      await Promise.all(answers)
+      return test.message(handover.id)
+    },
+    async close() {
+      await link.close(0)
+      await fake.close()
+    },
+  }
+}
+
+/** The receipt address of the last send; the account's if it gave none. */
+function receiptsOf({ fake, receiptsUrl }: Journey): string {
+  const text = decodeURIComponent(fake.sends.at(-1)?.body ?? '')
+  const [, query = ''] = /receipts(\?ref=[\w.-]+)/.exec(text) ?? []
+  return receiptsUrl + query
+}
+
+const referenceOf = ({ fake }: Journey): string =>
+  /[\w-]{43}\.\d+\.\d+/.exec(`${fake.sends.at(-1)?.path} ${fake.sends.at(-1)?.body}`)?.[0] ?? ''

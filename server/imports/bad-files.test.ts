@@ -1,19 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parseId } from '../ground/base/ids.ts'
 import { numberOf, createImportTest, zero } from './testing.ts'
 import { rawWorkbook, rowOf, zipOf } from '../ground/tables/zip-testing.ts'
 
 const test = await createImportTest()
-afterAll(() => test.close())
 
 const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 /** The full size of the trial: `HELIOGRAM_TEST_BAD_ROWS=1000000`. */
 const badRows = Number(process.env['HELIOGRAM_TEST_BAD_ROWS'] ?? 200_000)
 const limitMs = 60_000 + badRows / 2
-
-type Refusal = [what: string, type: string, payload: string | Buffer, status: number, detail: RegExp]
 
 const textCell = (index: number): string => `<c t="s"><v>${index}</v></c>`
 
@@ -250,12 +247,12 @@ describe('unreadable rows', () => {
         failure: { code: 'no_good_rows' },
         counts: { ...zero, total: badRows, processed: badRows, failed: badRows },
       })
-      const { rows } = await test.db.query<{ count: number }>(
-        'select count(*) from import_errors where import_id = $1',
-        [parseId('imp', over.id)],
-      )
-      expect(rows[0]?.count).toBe(Math.min(badRows, 100_000))
+      const [row] = await test.sql<{ count: number }>`select count(*) from import_errors
+        where import_id = ${parseId('imp', over.id)}`
+      expect(row?.count).toBe(Math.min(badRows, 100_000))
     },
     limitMs + 60_000,
   )
 })
+
+type Refusal = [what: string, type: string, payload: string | Buffer, status: number, detail: RegExp]

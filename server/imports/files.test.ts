@@ -1,37 +1,14 @@
 import { errorsOf } from '../accounts/testing.ts'
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import writeXlsxFile, { type SheetData } from 'write-excel-file/node'
 import { parseId } from '../ground/base/ids.ts'
 import { numberOf, createImportTest, zero } from './testing.ts'
 
 const test = await createImportTest()
-afterAll(() => test.close())
 
 const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
-
-const workbookOf = (rows: unknown[][], format?: string): Promise<Buffer> =>
-  writeXlsxFile(
-    rows.map((row) =>
-      row.map((value) => (value === null ? null : { value, ...(value instanceof Date && { format }) })),
-    ) as SheetData,
-    { sheet: 'People' },
-  ).toBuffer()
-
-function formOf(...parts: { name: string; filename?: string; type?: string; content: string | Buffer }[]) {
-  const boundary = `b${randomBytes(8).toString('hex')}`
-  const bytes = parts.flatMap(({ name, filename, type, content }) => [
-    `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${filename ? `; filename="${filename}"` : ''}\r\n` +
-      `${type ? `content-type: ${type}\r\n` : ''}\r\n`,
-    content,
-    '\r\n',
-  ])
-  return {
-    type: `multipart/form-data; boundary=${boundary}`,
-    body: Buffer.concat([...bytes, `--${boundary}--\r\n`].map((piece) => Buffer.from(piece as string))),
-  }
-}
 
 describe('files as programs write them', () => {
   it('are read in the encodings of spreadsheets, which are detected', async () => {
@@ -365,7 +342,7 @@ describe('a dry run', () => {
     }
     expect(await test.contacts(campaign)).toHaveLength(2)
     expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['contacts_count']).toBe(2)
-    const { rows: outs } = await test.db.query(`select number from opt_outs where number like '155512300%'`)
+    const outs = await test.sql`select number from opt_outs where number like '155512300%'`
     expect(outs).toEqual([{ number: '15551230001' }])
   })
 })
@@ -467,3 +444,25 @@ describe('an export', () => {
     expect(await test.upload(other, 'text/csv', wide)).toMatchObject({ status: 422 })
   })
 })
+
+const workbookOf = (rows: unknown[][], format?: string): Promise<Buffer> =>
+  writeXlsxFile(
+    rows.map((row) =>
+      row.map((value) => (value === null ? null : { value, ...(value instanceof Date && { format }) })),
+    ) as SheetData,
+    { sheet: 'People' },
+  ).toBuffer()
+
+function formOf(...parts: { name: string; filename?: string; type?: string; content: string | Buffer }[]) {
+  const boundary = `b${randomBytes(8).toString('hex')}`
+  const bytes = parts.flatMap(({ name, filename, type, content }) => [
+    `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${filename ? `; filename="${filename}"` : ''}\r\n` +
+      `${type ? `content-type: ${type}\r\n` : ''}\r\n`,
+    content,
+    '\r\n',
+  ])
+  return {
+    type: `multipart/form-data; boundary=${boundary}`,
+    body: Buffer.concat([...bytes, `--${boundary}--\r\n`].map((piece) => Buffer.from(piece as string))),
+  }
+}

@@ -1,11 +1,10 @@
 import { errorsOf } from '../accounts/testing.ts'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { newId, parseId } from '../ground/base/ids.ts'
 import { numberOf, createImportTest, zero } from './testing.ts'
 import { rawWorkbook, rowOf } from '../ground/tables/zip-testing.ts'
 
 const test = await createImportTest()
-afterAll(() => test.close())
 
 describe('an import', () => {
   it('reads a CSV file with good and bad rows, and reports each', async () => {
@@ -103,7 +102,7 @@ describe('an import', () => {
     const again = await test.run(campaign, 'text/csv', 'phone,first_name,city\n15551230016,Eva,\n15551230015,,Rome')
     expect(again.counts).toMatchObject({ updated: 2, opted_out: 1 })
     expect((await test.db.query(times, [parseId('cmp', campaign)])).rows).toEqual(before.rows)
-    const { rows } = await test.db.query(`select number from opt_outs where number = '15551230016'`)
+    const rows = await test.sql`select number from opt_outs where number = '15551230016'`
     expect(rows).toHaveLength(1)
   })
 
@@ -156,9 +155,8 @@ describe('an import', () => {
     const file = `phone,consent\n${rows.join('\n')}\n15551230052,opted_out\n15551230051,opted_in`
     const over = await test.run(campaign, 'text/csv', file)
     expect(over.counts).toMatchObject({ total: 6006, created: 6002, duplicate: 4, opted_out: 2, failed: 0 })
-    const { rows: outs } = await test.db.query(
-      `select number from opt_outs where number in ('15551230051', '15551230052') order by 1`,
-    )
+    const outs = await test.sql`select number from opt_outs where number in ('15551230051', '15551230052')
+      order by 1`
     expect(outs).toEqual([{ number: '15551230051' }, { number: '15551230052' }])
     const id = parseId('cmp', campaign)
     const first = `select consent from contacts where campaign_id = $1 and phone_number = '15551230051'`
@@ -299,10 +297,7 @@ describe('an import', () => {
     const row = `15551230003,${names.map(() => 'x'.repeat(1001)).join()}`
     const many = await test.run(campaign, 'text/csv', `phone,${names.join()}\n${row}`)
     const [one] = await test.errors(many.id)
-    expect(one).toMatchObject({
-      column: 'a0',
-      detail: expect.stringMatching(/; a9 must .*; and 20 more$/) as string,
-    })
+    expect(one).toMatchObject({ column: 'a0', detail: expect.stringMatching(/; a9 must .*; and 20 more$/) as string })
   })
 
   it('marks the file of bad rows as UTF-8 if the upload had another encoding', async () => {
@@ -412,9 +407,7 @@ describe('an import', () => {
     test.subscribed.add(test.account.accountId)
     const over = await test.run(campaign, 'text/csv', 'phone\n15551230001')
     test.subscribed.clear()
-    const { rows } = await test.db.query<{ payload: string }>(
-      `select payload from events where type = 'import.completed'`,
-    )
+    const rows = await test.sql<{ payload: string }>`select payload from events where type = 'import.completed'`
     expect(rows.map((row) => JSON.parse(row.payload))).toMatchObject([
       { type: 'import.completed', data: { import: { id: over.id, status: 'completed', counts: { created: 1 } } } },
     ])

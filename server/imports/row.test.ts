@@ -17,20 +17,6 @@ import type { ImportOptions } from './store.ts'
 // Cloned, as a thread receives it.
 const readRow = createRowReader(structuredClone(rowSchema))
 
-const readLayout = (text: string, isWhole: boolean, mapping: Mapping = {}, pointer = '?mapping') => {
-  const found = findLayout(text, isWhole, wantedOf({ mapping }))
-  return Array.isArray(found) ? found : mapColumns(found, mapping, pointer)
-}
-const layoutOf = (text: string, isWhole = true, mapping: Record<string, string | null> = {}): TableLayout => {
-  const layout = readLayout(text.replace(/^\uFEFF/, ''), isWhole, mapping)
-  if (Array.isArray(layout)) throw new Error(layout[0]?.detail)
-  return layout
-}
-const refusalOf = (text: string, isWhole = true, mapping: Record<string, string | null> = {}): string | undefined => {
-  const layout = readLayout(text, isWhole, mapping)
-  return Array.isArray(layout) ? layout[0]?.detail : undefined
-}
-
 describe('readLayout', () => {
   it('finds the delimiter and the columns by common names', () => {
     expect(layoutOf('First Name;Surname;MSISDN;City\nA;B;1;C').targets).toEqual([
@@ -281,11 +267,7 @@ describe('readRow', () => {
     const header = '="phone",="external_id",name,note'
     const row = { line: 2, size: 1, record: ['="15551234567"', ' ="0042"', '="Ada ""A"""', `'="0042"`] }
     expect(readRow(row, csvOptions(header))).toMatchObject({
-      contact: {
-        phoneNumber: '15551234567',
-        externalId: '0042',
-        attributes: { name: 'Ada "A"', note: '="0042"' },
-      },
+      contact: { phoneNumber: '15551234567', externalId: '0042', attributes: { name: 'Ada "A"', note: '="0042"' } },
       repair: 'formula',
     })
     expect(layoutOf('="15551234567"\n="15551234568"')).toMatchObject({ header: ['phone_number'], headerLine: 0 })
@@ -454,3 +436,17 @@ describe('NumberSet', () => {
     expect(performance.now() - startedMs).toBeLessThan(5000)
   })
 })
+
+const readLayout = (text: string, isWhole: boolean, mapping: Mapping = {}, pointer = '?mapping') => {
+  const found = findLayout(text, isWhole, wantedOf({ mapping }))
+  return Array.isArray(found) ? found : mapColumns(found, mapping, pointer)
+}
+const layoutOf = (text: string, isWhole = true, mapping: Record<string, string | null> = {}): TableLayout => {
+  const layout = readLayout(text.replace(/^\uFEFF/, ''), isWhole, mapping)
+  if (Array.isArray(layout)) throw new Error(layout[0]?.detail)
+  return layout
+}
+const refusalOf = (text: string, isWhole = true, mapping: Record<string, string | null> = {}): string | undefined => {
+  const layout = readLayout(text, isWhole, mapping)
+  return Array.isArray(layout) ? layout[0]?.detail : undefined
+}

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { testKeyFile, testVault } from '../accounts/testing.ts'
 import { inTransaction, openPool, type Queryable, type Tx } from '../ground/db/db.ts'
 import { untilBlocked } from '../ground/db/testing.ts'
@@ -18,40 +18,8 @@ import { retry, writeRows } from './write.ts'
 import { rawWorkbook, rowOf } from '../ground/tables/zip-testing.ts'
 
 const test = await createImportTest()
-afterAll(() => test.close())
 
-/** Of ten rows, one is bad and one repeats the previous row. */
-const cellOf = (i: number): string => (i % 10 === 3 ? 'bad' : numberOf(i % 10 === 5 ? i - 1 : i))
-const fileOf = (rows: number): string =>
-  `phone,name\n${Array.from({ length: rows }, (_, i) => `${cellOf(i)},name ${i}\n`).join('')}`
-const countsOf = (rows: number) => ({
-  ...zero,
-  total: rows,
-  processed: rows,
-  created: rows * 0.8,
-  duplicate: rows * 0.1,
-  failed: rows * 0.1,
-})
-const count = async (
-  table: 'import_errors' | 'import_chunks' | 'import_numbers',
-  importId: string,
-): Promise<number> => {
-  const { rows } = await test.db.query(`select from ${table} where import_id = $1`, [importId])
-  return rows.length
-}
 const never = new AbortController().signal
-/** A crash of the database may leave an import like this, because its commits do not wait for the disk. */
-async function takeAway(db: Queryable, campaign: string, importId: string): Promise<void> {
-  await db.query('delete from contacts where campaign_id = $1', [parseId('cmp', campaign)])
-  await db.query('update campaigns set contacts_count = 0 where id = $1', [parseId('cmp', campaign)])
-  await db.query('delete from import_errors where import_id = $1', [importId])
-  await db.query('delete from import_numbers where import_id = $1', [importId])
-  await db.query(
-    `update imports set committed_row = 0, processed = 0, created = 0, duplicate = 0, failed = 0, faults = '[]', repairs = '{}', resume = null
-     where id = $1`,
-    [importId],
-  )
-}
 
 describe('an interrupted import', () => {
   it('resumes behind the last committed row, with visible progress', async () => {
@@ -342,10 +310,8 @@ describe('an interrupted import', () => {
     expect(left).toMatchObject({ status: 'processing', counts: { total: null } })
     expect(left.counts['processed']).toBeGreaterThanOrEqual(killedAt)
     expect(left.counts['processed']).toBeLessThan(100_000)
-    const { rows } = await test.db.query('select count(*) from contacts where campaign_id = $1', [
-      parseId('cmp', campaign),
-    ])
-    expect(rows[0]).toMatchObject({ count: left.counts['created'] })
+    const [row] = await test.sql`select count(*) from contacts where campaign_id = ${parseId('cmp', campaign)}`
+    expect(row).toMatchObject({ count: left.counts['created'] })
     expect(await test.runHere(key, never)).toBe('over')
     expect((await test.read(id)).counts).toEqual(countsOf(100_000))
     expect(await test.contacts(campaign)).toHaveLength(80_000)
@@ -422,9 +388,42 @@ describe('an interrupted import', () => {
     const result = await test.runHere(key, never)
     await change(`status = 'active', closed_at = null, close_webhooks = null, destroy_at = null`)
     expect(result).toBe('over')
-    const { rows } = await test.db.query('select status from imports where id = $1', [key.importId])
+    const rows = await test.sql`select status from imports where id = ${key.importId}`
     expect(rows).toEqual([{ status: 'canceled' }])
     expect(await count('import_chunks', key.importId)).toBe(0)
     expect(await test.contacts(campaign)).toHaveLength(0)
   })
 })
+
+/** Of ten rows, one is bad and one repeats the previous row. */
+const cellOf = (i: number): string => (i % 10 === 3 ? 'bad' : numberOf(i % 10 === 5 ? i - 1 : i))
+const fileOf = (rows: number): string =>
+  `phone,name\n${Array.from({ length: rows }, (_, i) => `${cellOf(i)},name ${i}\n`).join('')}`
+const countsOf = (rows: number) => ({
+  ...zero,
+  total: rows,
+  processed: rows,
+  created: rows * 0.8,
+  duplicate: rows * 0.1,
+  failed: rows * 0.1,
+})
+const count = async (
+  table: 'import_errors' | 'import_chunks' | 'import_numbers',
+  importId: string,
+): Promise<number> => {
+  const { rows } = await test.db.query(`select from ${table} where import_id = $1`, [importId])
+  return rows.length
+}
+
+/** A crash of the database may leave an import like this, because its commits do not wait for the disk. */
+async function takeAway(db: Queryable, campaign: string, importId: string): Promise<void> {
+  await db.query('delete from contacts where campaign_id = $1', [parseId('cmp', campaign)])
+  await db.query('update campaigns set contacts_count = 0 where id = $1', [parseId('cmp', campaign)])
+  await db.query('delete from import_errors where import_id = $1', [importId])
+  await db.query('delete from import_numbers where import_id = $1', [importId])
+  await db.query(
+    `update imports set committed_row = 0, processed = 0, created = 0, duplicate = 0, failed = 0, faults = '[]', repairs = '{}', resume = null
+     where id = $1`,
+    [importId],
+  )
+}

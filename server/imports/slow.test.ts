@@ -1,5 +1,5 @@
 /** Imports whose statements exceed a time-out of the database or of this process. */
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { inTransaction, openPool, type Db } from '../ground/db/db.ts'
 import { parseId } from '../ground/base/ids.ts'
@@ -10,10 +10,6 @@ import { writeRows, type ImportKey } from './write.ts'
 const never = new AbortController().signal
 
 const test = await createImportTest()
-afterAll(() => test.close())
-
-const run = (db: Db, key: ImportKey): Promise<RunResult> =>
-  runImport(test.context, key, never, (one, signal) => writeRows({ db, vault: testVault, readRow }, one, signal))
 
 // Both wait for the seconds between a job's tries.
 it.concurrent('continues in smaller pieces if the database is slow for each row', async () => {
@@ -54,3 +50,6 @@ it.concurrent('fails with advice if even a few rows are never written', async ()
     await impatient.end()
   }
 }, 120_000)
+
+const run = (db: Db, key: ImportKey): Promise<RunResult> =>
+  runImport(test.context, key, never, (one, signal) => writeRows({ db, vault: testVault, readRow }, one, signal))

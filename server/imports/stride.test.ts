@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { batchRows, stepRows, Stride } from './stride.ts'
 
-/** Memory shared with a thread that accepts messages. */
-const shared = (): Int32Array => new Int32Array(new SharedArrayBuffer(4))
-const strideBeside = (accepted: Int32Array): Stride => new Stride(() => Atomics.load(accepted, 0))
-
 describe('an import', () => {
   it('takes large steps without rest while no messages are sent', async () => {
     const stride = strideBeside(shared())
@@ -36,3 +32,7 @@ describe('an import', () => {
     expect(stride.isWhole(stepRows)).toBe(false)
   })
 })
+
+/** Memory shared with a thread that accepts messages. */
+const shared = (): Int32Array => new Int32Array(new SharedArrayBuffer(4))
+const strideBeside = (accepted: Int32Array): Stride => new Stride(() => Atomics.load(accepted, 0))

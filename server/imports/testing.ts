@@ -1,6 +1,6 @@
 import { openAuthenticator, type Authenticator } from '../accounts/authenticate.ts'
 import type { Db, Connection } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { atEnd, createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
 import { parseId } from '../ground/base/ids.ts'
 import type { ContactSeals } from '../ground/sealing/contact-fields.ts'
 import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
@@ -50,7 +50,7 @@ export interface ImportTest extends CampaignTest {
 }
 
 /** With a database of its own, which it closes. */
-export interface OwnImportTest extends ImportTest, Pick<TestDatabase, 'db' | 'connection'> {}
+export interface OwnImportTest extends ImportTest, Pick<TestDatabase, 'db' | 'sql' | 'connection'> {}
 
 export const zero = { created: 0, updated: 0, skipped: 0, duplicate: 0, opted_out: 0, failed: 0, hidden: 0 }
 
@@ -73,25 +73,12 @@ export async function until<T>(
   }
 }
 
-/** Makes a database, and builds the application over it. */
+/** Creates a database and the application over it, until the end. */
 export async function createImportTest(): Promise<OwnImportTest> {
-  const database = await createTestDatabase()
-  try {
-    const { db, connection } = database
-    const test = await openImportTest(db, connection)
-    const closeTest = test.close.bind(test)
-    const close = async (): Promise<void> => {
-      try {
-        await closeTest()
-      } finally {
-        await database.close()
-      }
-    }
-    return Object.assign(test, { db, connection, close })
-  } catch (error) {
-    await database.close()
-    throw error
-  }
+  const { db, sql, connection } = await createTestDatabase()
+  const test = await openImportTest(db, connection)
+  atEnd(() => test.close())
+  return Object.assign(test, { db, sql, connection })
 }
 
 /** Builds the application with a queue that runs the uploaded imports. */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request as openRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createTestAccount } from '../accounts/testing.ts'
 import { parseId } from '../ground/base/ids.ts'
 import { chunkBytes } from '../ground/tables/bytes.ts'
@@ -14,29 +14,8 @@ import { numberOf, createImportTest, until } from './testing.ts'
 const test = await createImportTest()
 await test.app.listen({ port: 0, host: '127.0.0.1' })
 const port = (test.app.server.address() as AddressInfo).port
-afterAll(() => test.close())
 
 const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
-
-const open = (campaign: string, headers: Record<string, string> = {}): ClientRequest =>
-  openRequest({
-    port,
-    method: 'POST',
-    path: `/v1/campaigns/${campaign}/contacts/import`,
-    headers: { ...test.account.headers, 'content-type': 'text/csv', ...headers },
-  })
-const answerOf = async (
-  request: ClientRequest,
-): Promise<{ status: number | undefined; body: Record<string, unknown> }> => {
-  const [response] = (await once(request, 'response')) as [IncomingMessage]
-  const text = Buffer.concat(await response.toArray()).toString()
-  return { status: response.statusCode, body: JSON.parse(text) as Record<string, unknown> }
-}
-const importsOf = async (campaign: string): Promise<number> => {
-  const { rows } = await test.db.query('select from imports where campaign_id = $1', [parseId('cmp', campaign)])
-  return rows.length
-}
-const busyConnections = (): number => test.imports.uploads.totalCount - test.imports.uploads.idleCount
 
 describe('an upload', () => {
   it('checks after each piece whether messages are sent, and then rests', async () => {
@@ -149,7 +128,7 @@ describe('an upload', () => {
     const answer = answerOf(request)
     request.write(`phone\n${'15551234567\n'.repeat(chunkBytes / 12)}`)
     await until(busyConnections, (busy) => busy === 1)
-    await test.db.query('update api_keys set revoked_at = now() where account_id = $1 and id = $2', [accountId, keyId])
+    await test.sql`update api_keys set revoked_at = now() where account_id = ${accountId} and id = ${keyId}`
     test.authenticator.forget()
     request.end()
     expect(await answer).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
@@ -172,3 +151,23 @@ describe('an upload', () => {
     expect(taken.length).toBeGreaterThanOrEqual(uploadsMax - 1)
   })
 })
+
+const open = (campaign: string, headers: Record<string, string> = {}): ClientRequest =>
+  openRequest({
+    port,
+    method: 'POST',
+    path: `/v1/campaigns/${campaign}/contacts/import`,
+    headers: { ...test.account.headers, 'content-type': 'text/csv', ...headers },
+  })
+const answerOf = async (
+  request: ClientRequest,
+): Promise<{ status: number | undefined; body: Record<string, unknown> }> => {
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  const text = Buffer.concat(await response.toArray()).toString()
+  return { status: response.statusCode, body: JSON.parse(text) as Record<string, unknown> }
+}
+const importsOf = async (campaign: string): Promise<number> => {
+  const rows = await test.sql`select from imports where campaign_id = ${parseId('cmp', campaign)}`
+  return rows.length
+}
+const busyConnections = (): number => test.imports.uploads.totalCount - test.imports.uploads.idleCount

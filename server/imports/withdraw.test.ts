@@ -1,26 +1,13 @@
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { parseId } from '../ground/base/ids.ts'
 import { hashNumber, listConsents } from '../message/consent.ts'
 import { numberOf, createImportTest } from './testing.ts'
 
 const test = await createImportTest()
-afterAll(() => test.close())
 
 /** More rows than a batch. */
 const between = Array.from({ length: 2500 }, (_, n) => `${numberOf(n)},,`)
-const fileOf = (...rows: string[]): string => ['phone,consent,consent_method', ...rows].join('\n')
-const ledgerOf = async (number: string): Promise<string[]> => {
-  const words = await listConsents(test.db, testVault, test.account.accountId, number, 50, null)
-  return words.map(({ status, evidence }) => `${status} ${evidence.method ?? ''}`.trim())
-}
-const consentOf = async (campaign: string, number: string): Promise<unknown> => {
-  const { rows } = await test.db.query<{ consent: unknown }>(
-    'select consent from contacts where campaign_id = $1 and phone_number = $2',
-    [parseId('cmp', campaign), number],
-  )
-  return rows.map(({ consent }) => consent)
-}
 
 it.each([
   ['in the same batch as', '15550000001', []],
@@ -116,11 +103,8 @@ it('a dry run predicts the number of opt-outs', async () => {
     '15550000010',
   ]
   for (const number of [known, forgotten]) await test.optOut(number)
-  await test.db.query('update opt_outs set number = null, number_hmac = $2 where account_id = $1 and number = $3', [
-    accountId,
-    hashNumber(testVault, accountId, forgotten),
-    forgotten,
-  ])
+  await test.sql`update opt_outs set number = null, number_hmac = ${hashNumber(testVault, accountId, forgotten)}
+    where account_id = ${accountId} and number = ${forgotten}`
   const rows = [`${late},opted_in,`, `${later},,`, `${early},opted_out,`, `${known},,`, `${forgotten},opted_out,`]
   const again = [late, late, later, early, known, forgotten].map((number) => `${number},opted_out,`)
   const file = fileOf(...rows, ...between, ...again)
@@ -128,3 +112,14 @@ it('a dry run predicts the number of opt-outs', async () => {
   expect(dry.counts).toMatchObject({ created: 2505, duplicate: 6, opted_out: 5 })
   expect((await test.run(campaign, 'text/csv', file)).counts).toEqual(dry.counts)
 })
+
+const fileOf = (...rows: string[]): string => ['phone,consent,consent_method', ...rows].join('\n')
+const ledgerOf = async (number: string): Promise<string[]> => {
+  const words = await listConsents(test.db, testVault, test.account.accountId, number, 50, null)
+  return words.map(({ status, evidence }) => `${status} ${evidence.method ?? ''}`.trim())
+}
+const consentOf = async (campaign: string, number: string): Promise<unknown> => {
+  const rows = await test.sql<{ consent: unknown }>`select consent from contacts
+    where campaign_id = ${parseId('cmp', campaign)} and phone_number = ${number}`
+  return rows.map(({ consent }) => consent)
+}

@@ -1,27 +1,20 @@
 /** Replies from numbers without their country code, over a carrier without a `country`. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
 import { now } from '../ground/db/clock.ts'
 import { isOptedOut } from '../message/opted-out.ts'
-import { insertTestSender, openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { insertTestSender, openLedgerTest, ourNumber } from '../messages/testing.ts'
 import { giveOrphans, listOrphans } from './orphans.ts'
 import { storeReply } from './reply.ts'
 
-let test: LedgerTest
 const british = '447700901501'
 const shortCode = '60606'
 
 const { db } = await createTestDatabase()
+const test = forEachTest(db, openLedgerTest)
 beforeEach(async () => {
-  await emptyTables(db, 'accounts, carriers, nodes, messages, events, opt_outs, orphan_replies')
-  test = await openLedgerTest(db)
   for (const sender of [british, shortCode]) await insertTestSender(test.db, test.accountId, test.carrierId, sender)
 })
-
-const context = (): Parameters<typeof storeReply>[0] => ({ ...test.context, wake: () => {} })
-const says = (source: string, destination: string, text = 'STOP'): ReturnType<typeof storeReply> =>
-  storeReply(context(), { linkId: test.linkId, source, destination, text, isPartial: false })
-const isOut = (number: string): Promise<boolean> => isOptedOut(test.db, test.context.vault, test.accountId, number)
 
 describe('STOP from a national number', () => {
   it.each([
@@ -66,10 +59,13 @@ describe('STOP from a national number', () => {
       { source: '07700901505' },
       { source: '07700901504' },
     ])
-    await test.db.query(`update carriers set settings = settings || '{"country": "GB"}' where id = $1`, [
-      test.carrierId,
-    ])
+    await test.sql`update carriers set settings = settings || '{"country": "GB"}' where id = ${test.carrierId}`
     expect(await giveOrphans(context(), 10, now())).toBe(2)
     expect([await isOut('447700901504'), await isOut('447700901505')]).toEqual([true, true])
   })
 })
+
+const context = (): Parameters<typeof storeReply>[0] => ({ ...test.context, wake: () => {} })
+const says = (source: string, destination: string, text = 'STOP'): ReturnType<typeof storeReply> =>
+  storeReply(context(), { linkId: test.linkId, source, destination, text, isPartial: false })
+const isOut = (number: string): Promise<boolean> => isOptedOut(test.db, test.context.vault, test.accountId, number)

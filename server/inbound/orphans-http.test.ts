@@ -3,62 +3,25 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { now } from '../ground/db/clock.ts'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
 import type { Scope } from '../ground/http/http.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { isOptedOut } from '../message/opted-out.ts'
 import { giveOrphans, orphanStep } from './orphans.ts'
 import { orphanRoutes } from './orphans-http.ts'
 import { storeReply } from './reply.ts'
-import { insertTestCarrier, insertTestSender, openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { insertTestCarrier, insertTestSender, openLedgerTest } from '../messages/testing.ts'
 
 const ours = '447700900111'
 const unknown = '447700900999'
 let operator: TestAccount
-let test: LedgerTest
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const app = await buildTestApp(db, (one) => orphanRoutes(one, { db, vault: testVault }))
+const test = forEachTest(db, openLedgerTest)
 beforeEach(async () => {
-  await emptyTables(db, 'accounts, carriers, nodes, messages, events, opt_outs, orphan_replies')
   operator = await createTestAccount(db)
-  test = await openLedgerTest(db)
 })
-
-const context = (): Parameters<typeof storeReply>[0] => ({ ...test.context, wake: () => {} })
-const says = (source: string, text: string, destination = unknown): ReturnType<typeof storeReply> =>
-  storeReply(context(), { linkId: test.linkId, source, destination, text, isPartial: false })
-const as = (scopes: readonly Scope[]): Promise<TestAccount> => createTestAccount(db, { scopes })
-
-interface Shown {
-  id: string
-  from: string
-  to: string
-  message: string | null
-  keyword: string | null
-}
-async function list(query = '', { headers }: TestAccount = operator): Promise<Shown[]> {
-  const answer = await app.inject({ url: `/v1/orphan-replies${query}`, headers })
-  expect(answer.statusCode).toBe(200)
-  return answer.json<{ data: Shown[] }>().data
-}
-const give = (
-  id: string,
-  sender: string,
-  { headers }: TestAccount = operator,
-  key?: string,
-): Promise<LightMyRequestResponse> =>
-  app.inject({
-    method: 'POST',
-    url: `/v1/orphan-replies/${id}/give`,
-    headers: { ...headers, ...(key !== undefined && { 'idempotency-key': key }) },
-    payload: { sender },
-  })
-async function insertSender(number: string, carrierId = test.carrierId): Promise<string> {
-  await insertTestSender(db, test.accountId, carrierId, number)
-  const { rows } = await db.query<{ id: string }>(`select id from senders where number = $1`, [number])
-  return showId('snd', rows[0]?.id ?? '')
-}
 
 describe('the list', () => {
   it('is newest first, and filters by carrier and number', async () => {
@@ -70,10 +33,7 @@ describe('the list', () => {
       { from: '447700900201', to: unknown, message: 'STOP', keyword: 'stop' },
     ])
     expect(await list(`?to=${unknown}&carrier=${carrier}`)).toMatchObject([{ from: '447700900201' }])
-    const { statusCode } = await app.inject({
-      url: `/v1/orphan-replies?carrier=car_none`,
-      headers: operator.headers,
-    })
+    const { statusCode } = await app.inject({ url: `/v1/orphan-replies?carrier=car_none`, headers: operator.headers })
     expect(statusCode).toBe(404)
   })
 
@@ -170,3 +130,38 @@ it('an erasure deletes the person’s replies, and nobody else’s', async () =>
   await inTransaction(db, (tx) => orphanStep.run(tx, person, ''))
   expect(await list()).toMatchObject([{ from: '447700900202', to: '447700900201' }])
 })
+
+const context = (): Parameters<typeof storeReply>[0] => ({ ...test.context, wake: () => {} })
+const says = (source: string, text: string, destination = unknown): ReturnType<typeof storeReply> =>
+  storeReply(context(), { linkId: test.linkId, source, destination, text, isPartial: false })
+const as = (scopes: readonly Scope[]): Promise<TestAccount> => createTestAccount(db, { scopes })
+
+interface Shown {
+  id: string
+  from: string
+  to: string
+  message: string | null
+  keyword: string | null
+}
+async function list(query = '', { headers }: TestAccount = operator): Promise<Shown[]> {
+  const answer = await app.inject({ url: `/v1/orphan-replies${query}`, headers })
+  expect(answer.statusCode).toBe(200)
+  return answer.json<{ data: Shown[] }>().data
+}
+const give = (
+  id: string,
+  sender: string,
+  { headers }: TestAccount = operator,
+  key?: string,
+): Promise<LightMyRequestResponse> =>
+  app.inject({
+    method: 'POST',
+    url: `/v1/orphan-replies/${id}/give`,
+    headers: { ...headers, ...(key !== undefined && { 'idempotency-key': key }) },
+    payload: { sender },
+  })
+async function insertSender(number: string, carrierId = test.carrierId): Promise<string> {
+  await insertTestSender(db, test.accountId, carrierId, number)
+  const [row] = await sql<{ id: string }>`select id from senders where number = ${number}`
+  return showId('snd', row?.id ?? '')
+}

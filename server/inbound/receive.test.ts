@@ -1,9 +1,9 @@
 import { cutSegments, ESME, type ConcatenationMode, type MessageRequest } from '@heliogram/smpp'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables, forEachTest } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
-import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest, ourNumber } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import type { Link } from '../links/link.ts'
 import { receive } from './receive.ts'
@@ -14,18 +14,13 @@ import { joinLateParts } from './reply-join.ts'
 import { smppDefaults, type SmppSettings } from '../links/settings.ts'
 import { aliveSession, openCarrierTest, untilBound } from '../carriers/testing.ts'
 
-let test: LedgerTest
 let context: ReceiveContext
 let link: Link
 let errors: unknown[] = []
 
 const { db } = await createTestDatabase()
+const test = forEachTest(db, openLedgerTest)
 beforeEach(async () => {
-  await emptyTables(
-    db,
-    'accounts, carriers, nodes, messages, receipts, reply_parts, reply_hashes, orphan_replies, events',
-  )
-  test = await openLedgerTest(db)
   errors = []
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
   context = { ...test.context, log, ledger: test.ledger, redeliveries: new Redeliveries(test.nodeId), wake: () => {} }
@@ -37,45 +32,8 @@ beforeEach(async () => {
 })
 
 const person = '15551230001'
-type Fields = Partial<Extract<MessageRequest, { command: 'deliver_sm' }>>
-
-function deliverSm(fields: Fields): MessageRequest {
-  return {
-    command: 'deliver_sm',
-    command_id: 5,
-    command_status: 0,
-    sequence_number: 1,
-    source_addr: person,
-    destination_addr: ourNumber,
-    esm_class: 0,
-    data_coding: 0,
-    short_message: Buffer.from('Hi'),
-    ...fields,
-  } as MessageRequest
-}
-
-/** A live session. */
-const session = (): DeliverySession => aliveSession()
-
-/** Receives a PDU on a session; resolves with the answer to the carrier. */
-function deliver(fields: Fields, on = session()): Promise<number> {
-  return new Promise((resolve) => receive(context, link, deliverSm(fields), resolve, on))
-}
-
-function partsOf(text: string, mode: ConcatenationMode, reference = 7): Fields[] {
-  return cutSegments(text, { mode, reference }).map((pdu) => pdu as Fields)
-}
-
-async function replies(): Promise<{ body: string; isPartial: boolean }[]> {
-  const { rows } = await test.db.query<{ body: string; isPartial: boolean }>(
-    `select body, is_partial as "isPartial" from messages where direction = 'inbound' order by id`,
-  )
-  return rows
-}
 
 const hex = (octets: string): Buffer => Buffer.from(octets, 'hex')
-
-const texts = async (): Promise<string[]> => (await replies()).map((reply) => reply.body)
 
 describe('a reply', () => {
   it('is on disk before it is answered', async () => {
@@ -85,9 +43,8 @@ describe('a reply', () => {
 
   it('keeps octets that contradict their declaration, of all its parts', async () => {
     const kept = async (): Promise<(string | null)[]> => {
-      const { rows } = await test.db.query<{ octets: Buffer | null }>(
-        `select octets from messages where direction = 'inbound' order by id`,
-      )
+      const rows = await test.sql<{ octets: Buffer | null }>`select octets from messages
+        where direction = 'inbound' order by id`
       return rows.map(({ octets }) => octets?.toString('hex') ?? null)
     }
     const [price, noText] = [Buffer.from('12,50 €'), Buffer.from([1, 2, 3])]
@@ -184,10 +141,10 @@ describe('a reply', () => {
   })
 
   it('is requested again if it could not be stored', async () => {
-    const { rows } = await test.db.query<{ id: string }>(`select id from accounts`)
-    await test.db.query(`alter table messages add constraint full_disk check (body <> 'poison')`)
+    const rows = await test.sql<{ id: string }>`select id from accounts`
+    await test.sql`alter table messages add constraint full_disk check (body <> 'poison')`
     expect(await deliver({ short_message: Buffer.from('poison') })).toBe(ESME.RX_T_APPN)
-    await test.db.query(`alter table messages drop constraint full_disk`)
+    await test.sql`alter table messages drop constraint full_disk`
     expect(await deliver({ short_message: Buffer.from('poison') })).toBe(ESME.ROK)
     expect([await texts(), rows.length, errors.length]).toEqual([['poison'], 1, 1])
   })
@@ -223,11 +180,8 @@ describe('a reply that waited in the socket of a process frozen for seconds', ()
   /** Another live process, which is in no doubt, stores the reply. */
   async function storeElsewhere(): Promise<void> {
     const id = newId()
-    await test.db.query(
-      `with n as (insert into nodes (id, name) values ($1, 'other') returning id)
-       insert into heartbeats (node_id, seen_at) select id, now() + interval '1 hour' from n`,
-      [id],
-    )
+    await test.sql`with n as (insert into nodes (id, name) values (${id}, 'other') returning id)
+      insert into heartbeats (node_id, seen_at) select id, now() + interval '1 hour' from n`
     const other = { ...context, redeliveries: new Redeliveries(id) }
     const taker = session()
     await new Promise<number>((resolve) => receive(other, link, deliverSm({}), resolve, taker))
@@ -350,7 +304,7 @@ describe('a long reply', () => {
     await deliver(parts[2] ?? {})
     await joinLateParts(context)
     expect(await replies()).toEqual([])
-    await test.db.query(`update reply_parts set received_at = now() - interval '61 seconds'`)
+    await test.sql`update reply_parts set received_at = now() - interval '61 seconds'`
     await joinLateParts(context)
     expect(await replies()).toEqual([{ body: 'x'.repeat(153 + 94), isPartial: true }])
     await joinLateParts(context)
@@ -364,7 +318,7 @@ describe('a long reply', () => {
     await deliver({ ...a[0], tlvs: { receipted_message_id: '2' } })
     expect(await texts()).toEqual([])
     // Within the minute it would be crossed with the other.
-    await test.db.query(`update reply_parts set received_at = now() - interval '61 seconds'`)
+    await test.sql`update reply_parts set received_at = now() - interval '61 seconds'`
     for (const part of [b[0], b[0], b[1], b[1], a[0]]) expect(await deliver(part ?? {})).toBe(ESME.ROK)
     expect(await replies()).toEqual([
       { body: 'a'.repeat(153), isPartial: true },
@@ -376,9 +330,9 @@ describe('a long reply', () => {
   it('that was not assembled before its response was due is assembled with the next copy', async () => {
     const parts = partsOf('x'.repeat(200), 'udh8')
     await deliver(parts[0] ?? {})
-    await test.db.query(`alter table messages add constraint full_disk check (direction = 'outbound')`)
+    await test.sql`alter table messages add constraint full_disk check (direction = 'outbound')`
     expect(await deliver(parts[1] ?? {})).toBe(ESME.RX_T_APPN)
-    await test.db.query(`alter table messages drop constraint full_disk`)
+    await test.sql`alter table messages drop constraint full_disk`
     expect(await deliver(parts[1] ?? {})).toBe(ESME.ROK)
     expect(await texts()).toEqual(['x'.repeat(200)])
   })
@@ -473,3 +427,40 @@ it('replies and receipts of a simulated carrier are stored, long ones with the l
   expect(carrier.errors).toEqual([])
   await carrier.close()
 })
+
+type Fields = Partial<Extract<MessageRequest, { command: 'deliver_sm' }>>
+
+function deliverSm(fields: Fields): MessageRequest {
+  return {
+    command: 'deliver_sm',
+    command_id: 5,
+    command_status: 0,
+    sequence_number: 1,
+    source_addr: person,
+    destination_addr: ourNumber,
+    esm_class: 0,
+    data_coding: 0,
+    short_message: Buffer.from('Hi'),
+    ...fields,
+  } as MessageRequest
+}
+
+/** A live session. */
+const session = (): DeliverySession => aliveSession()
+
+/** Receives a PDU on a session; resolves with the answer to the carrier. */
+function deliver(fields: Fields, on = session()): Promise<number> {
+  return new Promise((resolve) => receive(context, link, deliverSm(fields), resolve, on))
+}
+
+function partsOf(text: string, mode: ConcatenationMode, reference = 7): Fields[] {
+  return cutSegments(text, { mode, reference }).map((pdu) => pdu as Fields)
+}
+
+async function replies(): Promise<{ body: string; isPartial: boolean }[]> {
+  const rows = await test.sql<{ body: string; isPartial: boolean }>`select body, is_partial as "isPartial"
+    from messages where direction = 'inbound' order by id`
+  return rows
+}
+
+const texts = async (): Promise<string[]> => (await replies()).map((reply) => reply.body)

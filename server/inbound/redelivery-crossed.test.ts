@@ -13,38 +13,10 @@ let stored = 0
 beforeEach(() => {
   stored = 0
 })
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const linkId = (await openLedgerTest(db)).linkId
 
-async function beatingProcess(): Promise<Redeliveries> {
-  const nodeId = newId()
-  await db.query(`insert into nodes (id, name) values ($1, 'a process')`, [nodeId])
-  await db.query(`insert into heartbeats (node_id, seen_at) values ($1, now() + interval '1 hour')`, [nodeId])
-  return new Redeliveries(nodeId)
-}
-
 let sequence = 0
-const said = (text: string, session: DeliverySession): Delivery => ({
-  linkId,
-  hash: Buffer.from(`${'one person'.padEnd(16)}${text.padEnd(8)}`),
-  isNamed: false,
-  sequence: ++sequence,
-  session,
-})
-
-const store = (
-  process: Redeliveries,
-  delivery = said('yes', aliveSession()),
-  slow = Promise.resolve(),
-): Promise<void> =>
-  process.storeOnce(db, delivery, async (comingOf) => {
-    await slow
-    return inTransaction(db, async (tx) => {
-      if ((await comingOf(tx)) === 'repeat') return 'skipped'
-      stored++
-      return 'stored'
-    })
-  })
 
 it('a reply that waited for a slow database while another process stored an equal one is left to its carrier, which repeats it if it is another', async () => {
   const [slow, fast] = [await beatingProcess(), await beatingProcess()]
@@ -138,3 +110,32 @@ it('a copy that is repeated while the first session is silent is stored once, ho
   await store(process, said('often', next))
   expect(stored).toBe(2)
 })
+
+async function beatingProcess(): Promise<Redeliveries> {
+  const nodeId = newId()
+  await sql`insert into nodes (id, name) values (${nodeId}, 'a process')`
+  await sql`insert into heartbeats (node_id, seen_at) values (${nodeId}, now() + interval '1 hour')`
+  return new Redeliveries(nodeId)
+}
+
+const said = (text: string, session: DeliverySession): Delivery => ({
+  linkId,
+  hash: Buffer.from(`${'one person'.padEnd(16)}${text.padEnd(8)}`),
+  isNamed: false,
+  sequence: ++sequence,
+  session,
+})
+
+const store = (
+  process: Redeliveries,
+  delivery = said('yes', aliveSession()),
+  slow = Promise.resolve(),
+): Promise<void> =>
+  process.storeOnce(db, delivery, async (comingOf) => {
+    await slow
+    return inTransaction(db, async (tx) => {
+      if ((await comingOf(tx)) === 'repeat') return 'skipped'
+      stored++
+      return 'stored'
+    })
+  })

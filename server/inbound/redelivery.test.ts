@@ -1,8 +1,8 @@
 import { ESME, type MessageRequest } from '@heliogram/smpp'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked, forEachTest } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
-import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest, ourNumber } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import type { Link } from '../links/link.ts'
 import { receive } from './receive.ts'
@@ -11,16 +11,14 @@ import { Redeliveries } from './redelivery.ts'
 import { smppDefaults } from '../links/settings.ts'
 import { aliveSession, type TestSession } from '../carriers/testing.ts'
 
-let test: LedgerTest
 let context: ReceiveContext
 let link: Link
 let nowMs = 0
 let errors: string[]
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
+const test = forEachTest(db, openLedgerTest)
 beforeEach(async () => {
-  await emptyTables(db, 'accounts, carriers, nodes, messages, reply_hashes, events')
-  test = await openLedgerTest(db)
   nowMs = Date.now()
   errors = []
   context = processOf(test.nodeId)
@@ -31,76 +29,8 @@ beforeEach(async () => {
   } as Link
 })
 
-function processOf(nodeId: string): ReceiveContext {
-  const log = { info: () => {}, warn: () => {}, error: (_: unknown, what: string) => void errors.push(what) }
-  const redeliveries = new Redeliveries(nodeId, () => nowMs)
-  return { ...test.context, log, ledger: test.ledger, redeliveries, wake: () => {} }
-}
-
-/** Another process, which goes on beating. */
-async function otherProcess(): Promise<ReceiveContext> {
-  const nodeId = newId()
-  await db.query(`insert into nodes (id, name) values ($1, 'other')`, [nodeId])
-  await db.query(`insert into heartbeats (node_id, seen_at) values ($1, now() + interval '1 hour')`, [nodeId])
-  return processOf(nodeId)
-}
-
-/** Keeps a process's heartbeat going. */
-function goOnBeating(nodeId: string): Promise<unknown> {
-  return db.query(`update heartbeats set seen_at = now() + interval '1 hour' where node_id = $1`, [nodeId])
-}
-
-async function whileNoting<T>(run: Promise<T>, ...processes: ReceiveContext[]): Promise<T> {
-  const notes = setInterval(() => {
-    for (const { redeliveries } of processes) void redeliveries.noteLost(db)
-  }, 50)
-  return run.finally(() => clearInterval(notes))
-}
-
 const isAway = (): Promise<never> => Promise.reject(new Error('away'))
 const away = { query: isAway, connect: isAway } as unknown as typeof db
-
-/** Counts the transactions of a process. */
-function countLooks(at: ReceiveContext): () => number {
-  let looks = 0
-  const connect = (callback?: () => void): unknown => (callback ? db.connect(callback) : (looks++, db.connect()))
-  at.db = Object.assign(Object.create(db) as typeof db, { connect })
-  return () => looks
-}
-
-type NumberedSession = TestSession & { sequence: number }
-const openSession = (): NumberedSession => Object.assign(aliveSession(), { sequence: 0 })
-
-type Fields = Partial<Extract<MessageRequest, { command: 'deliver_sm' }>>
-
-/** Delivers a "yes"; resolves with our answer. */
-function deliver(session: NumberedSession, fields: Fields = {}, at = context): Promise<number> {
-  const pdu = {
-    command: 'deliver_sm',
-    sequence_number: ++session.sequence,
-    source_addr: '15551230001',
-    destination_addr: ourNumber,
-    esm_class: 0,
-    data_coding: 0,
-    short_message: Buffer.from('yes'),
-    ...fields,
-  } as MessageRequest
-  return new Promise((resolve) => receive(at, link, pdu, resolve, session))
-}
-
-const stored = (): Promise<number> => test.count('messages', `direction = 'inbound' and body = 'yes'`)
-
-/** Runs something while the database stores nothing. */
-async function stalled(run: () => Promise<void>): Promise<void> {
-  const client = await db.connect()
-  await client.query('begin; lock table messages in access exclusive mode')
-  try {
-    await run()
-  } finally {
-    await client.query('commit')
-    client.release()
-  }
-}
 
 describe('a person who sends the same text twice within seconds', () => {
   it('gets two replies stored from one session, and from two live ones', async () => {
@@ -160,9 +90,9 @@ describe('a person who sends the same text twice within seconds', () => {
   it('gets two replies stored if the second could not be stored at first', async () => {
     const session = openSession()
     await deliver(session)
-    await db.query(`alter table messages add constraint full_disk check (direction = 'outbound') not valid`)
+    await sql`alter table messages add constraint full_disk check (direction = 'outbound') not valid`
     expect(await deliver(session)).toBe(ESME.RX_T_APPN)
-    await db.query(`alter table messages drop constraint full_disk`)
+    await sql`alter table messages drop constraint full_disk`
     expect(await deliver(session)).toBe(ESME.ROK)
     expect(await stored()).toBe(2)
   })
@@ -172,9 +102,9 @@ describe('a person who sends the same text twice within seconds', () => {
     await deliver(session)
     session.enquiries = { sent: 1, answered: 1 }
     nowMs += 10_000
-    await db.query(`alter table messages add constraint full_disk check (direction = 'outbound') not valid`)
+    await sql`alter table messages add constraint full_disk check (direction = 'outbound') not valid`
     expect(await deliver(session)).toBe(ESME.RX_T_APPN)
-    await db.query(`alter table messages drop constraint full_disk`)
+    await sql`alter table messages drop constraint full_disk`
     session.state = 'closed'
     await context.redeliveries.noteLost(db)
     expect(await deliver(openSession())).toBe(ESME.ROK)
@@ -184,7 +114,7 @@ describe('a person who sends the same text twice within seconds', () => {
   it('gets two replies stored by a process whose own heartbeat is late', async () => {
     const session = openSession()
     await deliver(session)
-    await db.query(`update heartbeats set seen_at = now() - interval '6 seconds'`)
+    await sql`update heartbeats set seen_at = now() - interval '6 seconds'`
     await deliver(session)
     expect(await stored()).toBe(2)
   })
@@ -194,7 +124,7 @@ describe('a person who sends the same text twice within seconds', () => {
     await deliver(lost)
     lost.state = 'closed'
     nowMs += 601_000
-    await db.query(`update reply_hashes set received_at = now() - interval '11 minutes'`)
+    await sql`update reply_hashes set received_at = now() - interval '11 minutes'`
     await deliver(openSession())
     expect(await stored()).toBe(2)
   })
@@ -342,9 +272,9 @@ describe('a redelivery is answered and stored once', () => {
   })
 
   it('at another process if storing it was answered with an error and had failed', async () => {
-    await db.query(`alter table messages add constraint full_disk check (direction = 'outbound') not valid`)
+    await sql`alter table messages add constraint full_disk check (direction = 'outbound') not valid`
     expect(await deliver(openSession())).toBe(ESME.RX_T_APPN)
-    await db.query(`alter table messages drop constraint full_disk`)
+    await sql`alter table messages drop constraint full_disk`
     await context.redeliveries.noteLost(db)
     expect(await deliver(openSession(), {}, await otherProcess())).toBe(ESME.ROK)
     expect(await stored()).toBe(1)
@@ -352,7 +282,7 @@ describe('a redelivery is answered and stored once', () => {
 
   it('after its process died', async () => {
     await deliver(openSession())
-    await db.query(`update heartbeats set seen_at = now() - interval '6 seconds'`)
+    await sql`update heartbeats set seen_at = now() - interval '6 seconds'`
     const other = await otherProcess()
     await deliver(openSession(), {}, other)
     expect(await stored()).toBe(1)
@@ -362,7 +292,7 @@ describe('a redelivery is answered and stored once', () => {
 
   it('after its process died, and after this one could not store it at first', async () => {
     await deliver(openSession())
-    await db.query(`update heartbeats set seen_at = now() - interval '6 seconds'`)
+    await sql`update heartbeats set seen_at = now() - interval '6 seconds'`
     const other = await otherProcess()
     const session = openSession()
     other.db = away
@@ -375,7 +305,7 @@ describe('a redelivery is answered and stored once', () => {
   it('after its process was fenced, though its heartbeat came a moment ago', async () => {
     await deliver(openSession())
     const other = await otherProcess()
-    await db.query(`update nodes set fenced_at = now() where id = $1`, [test.nodeId])
+    await sql`update nodes set fenced_at = now() where id = ${test.nodeId}`
     await deliver(openSession(), {}, other)
     expect(await stored()).toBe(1)
   })
@@ -492,3 +422,71 @@ it('learns of a lost session as long as the database is down', async () => {
   await deliver(openSession())
   expect(await stored()).toBe(1)
 })
+
+function processOf(nodeId: string): ReceiveContext {
+  const log = { info: () => {}, warn: () => {}, error: (_: unknown, what: string) => void errors.push(what) }
+  const redeliveries = new Redeliveries(nodeId, () => nowMs)
+  return { ...test.context, log, ledger: test.ledger, redeliveries, wake: () => {} }
+}
+
+/** Another process, which goes on beating. */
+async function otherProcess(): Promise<ReceiveContext> {
+  const nodeId = newId()
+  await sql`insert into nodes (id, name) values (${nodeId}, 'other')`
+  await sql`insert into heartbeats (node_id, seen_at) values (${nodeId}, now() + interval '1 hour')`
+  return processOf(nodeId)
+}
+
+/** Keeps a process's heartbeat going. */
+function goOnBeating(nodeId: string): Promise<unknown> {
+  return sql`update heartbeats set seen_at = now() + interval '1 hour' where node_id = ${nodeId}`
+}
+
+async function whileNoting<T>(run: Promise<T>, ...processes: ReceiveContext[]): Promise<T> {
+  const notes = setInterval(() => {
+    for (const { redeliveries } of processes) void redeliveries.noteLost(db)
+  }, 50)
+  return run.finally(() => clearInterval(notes))
+}
+
+/** Counts the transactions of a process. */
+function countLooks(at: ReceiveContext): () => number {
+  let looks = 0
+  const connect = (callback?: () => void): unknown => (callback ? db.connect(callback) : (looks++, db.connect()))
+  at.db = Object.assign(Object.create(db) as typeof db, { connect })
+  return () => looks
+}
+
+type NumberedSession = TestSession & { sequence: number }
+const openSession = (): NumberedSession => Object.assign(aliveSession(), { sequence: 0 })
+
+type Fields = Partial<Extract<MessageRequest, { command: 'deliver_sm' }>>
+
+/** Delivers a "yes"; resolves with our answer. */
+function deliver(session: NumberedSession, fields: Fields = {}, at = context): Promise<number> {
+  const pdu = {
+    command: 'deliver_sm',
+    sequence_number: ++session.sequence,
+    source_addr: '15551230001',
+    destination_addr: ourNumber,
+    esm_class: 0,
+    data_coding: 0,
+    short_message: Buffer.from('yes'),
+    ...fields,
+  } as MessageRequest
+  return new Promise((resolve) => receive(at, link, pdu, resolve, session))
+}
+
+const stored = (): Promise<number> => test.count('messages', `direction = 'inbound' and body = 'yes'`)
+
+/** Runs something while the database stores nothing. */
+async function stalled(run: () => Promise<void>): Promise<void> {
+  const client = await db.connect()
+  await client.query('begin; lock table messages in access exclusive mode')
+  try {
+    await run()
+  } finally {
+    await client.query('commit')
+    client.release()
+  }
+}

@@ -2,8 +2,8 @@ import { cutSegments, ESME, type ConcatenationMode, type MessageRequest } from '
 import { beforeEach, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { openPool } from '../ground/db/db.ts'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
-import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
+import { openLedgerTest, ourNumber } from '../messages/testing.ts'
 import { DataKeys } from '../ground/sealing/data-keys.ts'
 import { Texts } from '../ground/sealing/texts.ts'
 import { openVault, type Vault } from '../ground/sealing/vault.ts'
@@ -15,16 +15,14 @@ import { joinLateParts } from './reply-join.ts'
 import { smppDefaults } from '../links/settings.ts'
 import { aliveSession } from '../carriers/testing.ts'
 
-let test: LedgerTest
 let context: ReceiveContext
 let link: Link
 let warnings: object[] = []
 
 const database = await createTestDatabase()
 const { db } = database
+const test = forEachTest(db, openLedgerTest)
 beforeEach(async () => {
-  await emptyTables(db, 'accounts, carriers, nodes, messages, reply_parts, reply_hashes, orphan_replies, events')
-  test = await openLedgerTest(db)
   warnings = []
   const warn = (fields: object, message: string): void => void warnings.push({ ...fields, message })
   const log = { info: () => {}, warn, error: warn }
@@ -32,30 +30,6 @@ beforeEach(async () => {
   const settings = { ...smppDefaults, host: '', port: 1, system_id: '' }
   link = { id: test.linkId, receiptsId: test.linkId, settings } as Link
 })
-
-type Fields = Partial<Extract<MessageRequest, { command: 'deliver_sm' }>>
-
-function deliver(fields: Fields, source = '15551230001', process = context): Promise<number> {
-  const head = { command: 'deliver_sm', command_status: 0, sequence_number: 1, esm_class: 0, data_coding: 0 }
-  const pdu = { ...head, source_addr: source, destination_addr: ourNumber, ...fields } as MessageRequest
-  const session = aliveSession()
-  return new Promise((resolve) => receive(process, link, pdu, resolve, session))
-}
-
-const partsOf = (text: string, mode: ConcatenationMode = 'udh8'): Fields[] =>
-  cutSegments(text, { mode, reference: 7 }).map((pdu) => pdu as Fields)
-
-async function replies(): Promise<{ body: string; isPartial: boolean }[]> {
-  const { rows } = await test.db.query<{ body: string; isPartial: boolean }>(
-    `select body, is_partial as "isPartial" from messages where direction = 'inbound' order by id`,
-  )
-  return rows
-}
-
-const age = (seconds: number, where = 'true'): Promise<unknown> =>
-  test.db.query(`update reply_parts set received_at = received_at - make_interval(secs => $1) where ${where}`, [
-    seconds,
-  ])
 
 it('a reply with parts still arriving waits for the rest, however old its first part is', async () => {
   const parts = partsOf('x'.repeat(400))
@@ -126,12 +100,12 @@ it('a reply with an unreadable part is stored without it, as partial', async () 
 it('a reply that cannot be stored is logged as a warning, and does not block others', async () => {
   for (const n of [1, 2, 3]) await deliver(partsOf(`${n}`.repeat(200))[0] ?? {}, `1555123000${n}`)
   await age(61)
-  await test.db.query(`alter table messages add constraint no_two check (body not like '2%')`)
+  await test.sql`alter table messages add constraint no_two check (body not like '2%')`
   await joinLateParts(context)
   expect((await replies()).map(({ body }) => body.slice(0, 1)).sort()).toEqual(['1', '3'])
   expect(warnings).toMatchObject([{ count: 1, message: 'late parts could not be joined' }])
   expect(JSON.stringify(warnings)).not.toContain('1555123')
-  await test.db.query('alter table messages drop constraint no_two')
+  await test.sql`alter table messages drop constraint no_two`
   await joinLateParts(context)
   expect(await replies()).toHaveLength(3)
 })
@@ -150,3 +124,26 @@ it.each([
     expect(await test.count('reply_parts', 'true')).toBe(0)
   },
 )
+
+type Fields = Partial<Extract<MessageRequest, { command: 'deliver_sm' }>>
+
+function deliver(fields: Fields, source = '15551230001', process = context): Promise<number> {
+  const head = { command: 'deliver_sm', command_status: 0, sequence_number: 1, esm_class: 0, data_coding: 0 }
+  const pdu = { ...head, source_addr: source, destination_addr: ourNumber, ...fields } as MessageRequest
+  const session = aliveSession()
+  return new Promise((resolve) => receive(process, link, pdu, resolve, session))
+}
+
+const partsOf = (text: string, mode: ConcatenationMode = 'udh8'): Fields[] =>
+  cutSegments(text, { mode, reference: 7 }).map((pdu) => pdu as Fields)
+
+async function replies(): Promise<{ body: string; isPartial: boolean }[]> {
+  const rows = await test.sql<{ body: string; isPartial: boolean }>`select body, is_partial as "isPartial"
+    from messages where direction = 'inbound' order by id`
+  return rows
+}
+
+const age = (seconds: number, where = 'true'): Promise<unknown> =>
+  test.db.query(`update reply_parts set received_at = received_at - make_interval(secs => $1) where ${where}`, [
+    seconds,
+  ])

@@ -1,50 +1,18 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked, forEachTest } from '../ground/db/testing.ts'
 import { firstIdAt, newId, showId } from '../ground/base/ids.ts'
 import { claimMessages } from '../queue/claim.ts'
 import type { MessageRow } from '../message/message.ts'
 import { storeReply, type ReplyIn } from './reply.ts'
-import { insertTestSender, openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { insertTestSender, openLedgerTest, ourNumber } from '../messages/testing.ts'
 
-let test: LedgerTest
 let wakes = 0
 
 const { db } = await createTestDatabase()
-beforeEach(async () => {
-  await emptyTables(
-    db,
-    'accounts, carriers, nodes, messages, outcomes, queue, delayed, events, outbox, opt_outs, orphan_replies',
-  )
-  test = await openLedgerTest(db)
-})
+const test = forEachTest(db, openLedgerTest)
 
 const person = '15551230001'
-
-function reply(text: string, changes: Partial<ReplyIn> = {}): ReturnType<typeof storeReply> {
-  return storeReply(
-    { ...test.context, wake: () => wakes++ },
-    { linkId: test.linkId, source: person, destination: ourNumber, text, isPartial: false, ...changes },
-  )
-}
-
-async function inbound(): Promise<MessageRow[]> {
-  const { rows } = await test.db.query<{ id: string }>(
-    `select id from messages where account_id = $1 and direction = 'inbound' order by id`,
-    [test.accountId],
-  )
-  return Promise.all(rows.map(({ id }) => test.message(id)))
-}
-
-async function payloads(type: string): Promise<Record<string, unknown>[]> {
-  const { rows } = await test.db.query<{ payload: string }>(
-    `select payload from events where account_id = $1 and type = $2 order by id`,
-    [test.accountId, type],
-  )
-  return rows.map(({ payload }) => (JSON.parse(payload) as { data: Record<string, unknown> }).data)
-}
-
-const confirmationCount = (): Promise<number> => test.count('messages', 'is_confirmation')
 
 describe('a reply', () => {
   it('belongs to the account that owns the number', async () => {
@@ -87,16 +55,9 @@ describe('a reply', () => {
 
   it('names the message it answers: the last one to the person from that number', async () => {
     const [campaignId, contactId] = [newId(), newId()]
-    await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'Sale')`, [
-      test.accountId,
-      campaignId,
-    ])
-    await test.db.query(`insert into contacts (account_id, id, campaign_id, phone_number) values ($1, $2, $3, $4)`, [
-      test.accountId,
-      contactId,
-      campaignId,
-      person,
-    ])
+    await test.sql`insert into campaigns (account_id, id, name) values (${test.accountId}, ${campaignId}, 'Sale')`
+    await test.sql`insert into contacts (account_id, id, campaign_id, phone_number)
+      values (${test.accountId}, ${contactId}, ${campaignId}, ${person})`
     await test.send({ body: 'earlier' })
     const last = await test.send({ campaignId })
     await test.send({ theirNumber: '15551230009' })
@@ -118,10 +79,8 @@ describe('a reply', () => {
     await test.send({ sendAt: new Date(Date.now() + 86_400_000) })
     await reply('Yes')
     const canceled = await test.send()
-    await test.db.query(`update messages set status = 'canceled' where account_id = $1 and id = $2`, [
-      test.accountId,
-      canceled.id,
-    ])
+    await test.sql`update messages set status = 'canceled'
+      where account_id = ${test.accountId} and id = ${canceled.id}`
     await reply('And when?')
     expect((await inbound()).map((row) => row.inReplyTo)).toEqual([asked.id, asked.id])
   })
@@ -159,10 +118,7 @@ describe('STOP', () => {
     expect((await test.message(sending.id)).status).toBe('sending')
     expect((await test.message(elsewhere.id)).status).toBe('queued')
     expect((await test.count('queue', 'true')) + (await test.count('delayed', 'true'))).toBe(2)
-    expect(await test.acceptor.accept(test.draft())).toMatchObject({
-      kind: 'refused',
-      refusal: 'recipient_opted_out',
-    })
+    expect(await test.acceptor.accept(test.draft())).toMatchObject({ kind: 'refused', refusal: 'recipient_opted_out' })
     expect(await test.eventsOf(queued.id)).toEqual(['message.canceled'])
     expect(await payloads('contact.opted_out')).toMatchObject([{ phone_number: person, keyword: 'stop' }])
     expect(await payloads('message.received')).toMatchObject([{ message: { keyword: 'stop' } }])
@@ -170,9 +126,8 @@ describe('STOP', () => {
 
   it('is confirmed despite the opt-out, first in the queue', async () => {
     await reply('STOP')
-    const { rows } = await test.db.query<{ id: string; type: string }>(
-      `select l.id, l.type from queue q join lanes l on l.id = q.lane_id`,
-    )
+    const rows = await test.sql<{ id: string; type: string }>`select l.id, l.type
+      from queue q join lanes l on l.id = q.lane_id`
     expect(rows.map((row) => row.type)).toEqual(['otp'])
     const links = [{ id: test.linkId, carrierId: test.carrierId }]
     const { handovers } = await claimMessages(
@@ -210,7 +165,7 @@ describe('STOP', () => {
 
   it('together with a claim leaves nothing claimed after it', async () => {
     for (let round = 0; round < 10; round++) {
-      await test.db.query('truncate opt_outs, intents, queue')
+      await test.sql`truncate opt_outs, intents, queue`
       const rows = await Promise.all(Array.from({ length: 5 }, () => test.send()))
       const lanes = await test.db.query<{ id: string }>(
         `select id from lanes where account_id = $1 and type = 'transactional'`,
@@ -255,10 +210,8 @@ describe('START and HELP', () => {
     await insertTestSender(test.db, test.accountId, test.carrierId, other)
     for (let i = 0; i < 2; i++) await reply('HELP')
     // An answer waits at its insert: behind the count of those before it.
-    await test.db.query(
-      `create function wait() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(7); return new; end $$;
-       create trigger wait before insert on messages for each row when (new.is_confirmation) execute function wait()`,
-    )
+    await test.sql`create function wait() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(7); return new; end $$;
+      create trigger wait before insert on messages for each row when (new.is_confirmation) execute function wait()`
     let replies: Promise<unknown>[] = []
     await inTransaction(test.db, async (tx) => {
       await tx.query('select pg_advisory_xact_lock(7)')
@@ -266,7 +219,7 @@ describe('START and HELP', () => {
       await untilBlocked(test.db, 2)
     })
     await Promise.all(replies)
-    await test.db.query('drop function wait cascade')
+    await test.sql`drop function wait cascade`
     expect([await confirmationCount(), (await inbound()).length]).toEqual([3, 4])
   })
 
@@ -327,3 +280,24 @@ it('wakes the links after the commit', async () => {
   await reply('HELP')
   expect(wakes).toBe(1)
 })
+
+function reply(text: string, changes: Partial<ReplyIn> = {}): ReturnType<typeof storeReply> {
+  return storeReply(
+    { ...test.context, wake: () => wakes++ },
+    { linkId: test.linkId, source: person, destination: ourNumber, text, isPartial: false, ...changes },
+  )
+}
+
+async function inbound(): Promise<MessageRow[]> {
+  const rows = await test.sql<{ id: string }>`select id from messages
+    where account_id = ${test.accountId} and direction = 'inbound' order by id`
+  return Promise.all(rows.map(({ id }) => test.message(id)))
+}
+
+async function payloads(type: string): Promise<Record<string, unknown>[]> {
+  const rows = await test.sql<{ payload: string }>`select payload from events
+    where account_id = ${test.accountId} and type = ${type} order by id`
+  return rows.map(({ payload }) => (JSON.parse(payload) as { data: Record<string, unknown> }).data)
+}
+
+const confirmationCount = (): Promise<number> => test.count('messages', 'is_confirmation')

@@ -98,7 +98,6 @@ describe('over sessions that end in any way', () => {
     expect(await test.count('messages', `direction = 'inbound'`)).toBe(3)
     await say('START', next)
     expect(await isOut()).toBe(false)
-    await test.close()
   })
 })
 

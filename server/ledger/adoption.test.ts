@@ -27,13 +27,6 @@ const aReceipt = (changes: Partial<UnmatchedReceipt> = {}): UnmatchedReceipt => 
   receivedAt: at(1),
   ...changes,
 })
-const pairs = (tries: TryWithoutId[], unmatched: UnmatchedReceipt[]): [string, number, number, string][] =>
-  decideAdoptions(tries, unmatched).map(({ try: one, receipt }) => [
-    one.messageId,
-    one.segment,
-    one.try,
-    receipt.matchId,
-  ])
 
 describe('a receipt without a reference', () => {
   it('matches the only try with its numbers', () => {
@@ -166,3 +159,11 @@ it('a reference distinguishes segments and tries of a message, in 16 bits', () =
   expect(new Set(references).size).toBe(9)
   for (const reference of references) expect(reference).toBeLessThanOrEqual(0xffff)
 })
+
+const pairs = (tries: TryWithoutId[], unmatched: UnmatchedReceipt[]): [string, number, number, string][] =>
+  decideAdoptions(tries, unmatched).map(({ try: one, receipt }) => [
+    one.messageId,
+    one.segment,
+    one.try,
+    receipt.matchId,
+  ])

@@ -1,35 +1,21 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
-import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked, forEachTest } from '../ground/db/testing.ts'
 import { writeAnswers, type Answer } from './answer.ts'
 import { queueDue } from '../queue/due.ts'
 import type { Handover } from '../message/handover.ts'
 import { resolveUnknown } from './resend.ts'
 import { listSubmissions } from '../message/store.ts'
-import { moveTo, openLedgerTest, testAnswer, type LedgerTest, silent } from '../messages/testing.ts'
+import { moveTo, openLedgerTest, testAnswer, silent } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
-
-let test: LedgerTest
 
 const { db } = await createTestDatabase()
 // As in production: statements for one day's messages use that day's partitions.
 await ensurePartitions(db, silent)
-beforeEach(async () => {
-  await emptyTables(
-    db,
-    'accounts, carriers, nodes, messages, outcomes, submissions, carrier_ids, queue, delayed, intents',
-  )
-  test = await openLedgerTest(db)
-})
+const test = forEachTest(db, openLedgerTest)
 
 const long = { body: 'x'.repeat(400), characters: 400, segments: 3 }
-
-/** Lets retries fall due now. */
-async function skipBackOff(): Promise<void> {
-  await test.db.query(`update delayed set due_at = now()`)
-  await queueDue(test.db)
-}
 
 describe('an accepted segment', () => {
   it('makes the message sent, and its carrier id known', async () => {
@@ -332,9 +318,8 @@ describe('many responses', () => {
 
   it('are kept while the database is down', async () => {
     const handover = await test.lease()
-    await test.db.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
-    )
+    await test.sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`
     const answered = test.answer(handover)
     await answered
     await until('the message is sent', async () => (await test.message(handover.id)).status === 'sent')
@@ -345,9 +330,8 @@ it('give an id that the carrier used for two messages at once to the later one',
   const [first, second] = [await test.lease(), await test.lease()]
   const answers = [first, second].map((one) => ({ ...testAnswer(one, test.nodeId), carrierMessageId: 'twice' }))
   await inTransaction(test.db, (tx) => writeAnswers(tx, answers, () => false))
-  const { rows } = await test.db.query<{ id: string }>('select message_id as id from carrier_ids where link_id = $1', [
-    test.linkId,
-  ])
+  const rows = await test.sql<{ id: string }>`select message_id as id from carrier_ids
+    where link_id = ${test.linkId}`
   expect(rows).toEqual([{ id: second.id }])
 })
 
@@ -365,3 +349,9 @@ it('return only changes that are worth an event', async () => {
   )
   expect(moved.map(({ row, from }) => [row.id, row.status, from])).toEqual([[second.id, 'rejected', 'sending']])
 })
+
+/** Lets retries fall due now. */
+async function skipBackOff(): Promise<void> {
+  await test.sql`update delayed set due_at = now()`
+  await queueDue(test.db)
+}

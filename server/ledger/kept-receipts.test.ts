@@ -9,31 +9,6 @@ const { db } = await createTestDatabase()
 const test = await openLedgerTest(db)
 beforeEach(() => emptyTables(db, 'messages, submissions, carrier_ids, receipts, events'))
 
-async function tell({ id }: Handover): Promise<ToldReceipt[]> {
-  const tries = await listSubmissions(test.db, test.accountId, id)
-  return tellReceipts(await test.message(id), tries, await listKeptReceipts(test.db, test.accountId, id))
-}
-const detailsOf = async (handover: Handover): Promise<string[]> => (await tell(handover)).map(({ detail }) => detail)
-
-const receipt = (id: string, state: string, stat: string, err: string | null = null): Promise<void> =>
-  test.ledger.receipt({
-    linkId: test.linkId,
-    rawId: id,
-    matchId: id,
-    state,
-    stat,
-    err,
-    networkError: null,
-    doneDate: `${stat} ${err}`,
-  })
-
-async function sent(...ids: string[]): Promise<Handover> {
-  const handover = await test.lease({ segments: ids.length })
-  for (const [i, carrierMessageId] of ids.entries())
-    await test.answer(handover, { segment: i + 1, carrierMessageId, ...(i < ids.length - 1 && { move: null }) })
-  return handover
-}
-
 describe('the receipts of a message', () => {
   it('are all reported, each with its effect', async () => {
     const handover = await sent('a')
@@ -92,3 +67,28 @@ describe('the receipts of a message', () => {
     expect(await detailsOf(handover)).toEqual(['The receipt says DELIVRD.'])
   })
 })
+
+async function tell({ id }: Handover): Promise<ToldReceipt[]> {
+  const tries = await listSubmissions(test.db, test.accountId, id)
+  return tellReceipts(await test.message(id), tries, await listKeptReceipts(test.db, test.accountId, id))
+}
+const detailsOf = async (handover: Handover): Promise<string[]> => (await tell(handover)).map(({ detail }) => detail)
+
+const receipt = (id: string, state: string, stat: string, err: string | null = null): Promise<void> =>
+  test.ledger.receipt({
+    linkId: test.linkId,
+    rawId: id,
+    matchId: id,
+    state,
+    stat,
+    err,
+    networkError: null,
+    doneDate: `${stat} ${err}`,
+  })
+
+async function sent(...ids: string[]): Promise<Handover> {
+  const handover = await test.lease({ segments: ids.length })
+  for (const [i, carrierMessageId] of ids.entries())
+    await test.answer(handover, { segment: i + 1, carrierMessageId, ...(i < ids.length - 1 && { move: null }) })
+  return handover
+}

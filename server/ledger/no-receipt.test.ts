@@ -10,14 +10,6 @@ import { moveTo, openLedgerTest, ourNumber } from '../messages/testing.ts'
 const { db } = await createTestDatabase()
 const test = await openLedgerTest(db)
 
-/** A message that was sent so long ago. */
-async function sent(ago: string): Promise<string> {
-  const handover = await test.lease()
-  await test.answer(handover)
-  await test.db.query(`update carrier_ids set at = now() - $2::interval where message_id = $1`, [handover.id, ago])
-  return handover.id
-}
-
 it('checks a week once, and then only what has become old since', async () => {
   const endLate = watchReceipts(test.context, 72)
   await sent('100 hours')
@@ -48,7 +40,7 @@ describe('an id that a carrier uses again within the period', () => {
   const statusOf = async (id: string): Promise<string> => (await test.message(id)).status
   /** As if only the first message's receipt had timed out. */
   async function endFirst(first: string, second: string): Promise<unknown[]> {
-    await test.db.query(`update carrier_ids set at = now() - interval '73 hours' where message_id = $1`, [first])
+    await test.sql`update carrier_ids set at = now() - interval '73 hours' where message_id = ${first}`
     expect(await endWithoutReceipt(test.context, 72)).toBe(1)
     const { status, errorCode } = await test.message(first)
     return [status, errorCode, await statusOf(second)]
@@ -103,3 +95,11 @@ describe('an id that a carrier uses again within the period', () => {
     expect(await test.count('carrier_ids', 'message_id = $1', [handover.id])).toBe(1)
   })
 })
+
+/** A message that was sent so long ago. */
+async function sent(ago: string): Promise<string> {
+  const handover = await test.lease()
+  await test.answer(handover)
+  await test.sql`update carrier_ids set at = now() - ${ago}::interval where message_id = ${handover.id}`
+  return handover.id
+}

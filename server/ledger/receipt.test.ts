@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { normaliseId } from '@heliogram/smpp'
 import fc from 'fast-check'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { inTransaction, type Tx } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
 import type { Posting } from '../events/events.ts'
 import { newId } from '../ground/base/ids.ts'
 import { writeAnswers } from './answer.ts'
@@ -15,20 +15,12 @@ import { matchOrphans, writeReceipts, type ReceiptIn } from './receipt.ts'
 import { Recent } from '../message/recent.ts'
 import { rematchReceipts } from './rekey.ts'
 import { defaultReasons } from '../message/taxonomy.ts'
-import { openLedgerTest, testAnswer, type LedgerTest, silent } from '../messages/testing.ts'
-
-let test: LedgerTest
+import { openLedgerTest, testAnswer, silent } from '../messages/testing.ts'
 
 const { db } = await createTestDatabase()
 // As in production: statements for one day's messages use that day's partitions.
 await ensurePartitions(db, silent)
-beforeEach(async () => {
-  await emptyTables(
-    db,
-    'accounts, carriers, nodes, messages, outcomes, submissions, carrier_ids, receipts, events, intents',
-  )
-  test = await openLedgerTest(db)
-})
+const test = forEachTest(db, openLedgerTest)
 
 const words: Record<string, string> = {
   delivered: 'DELIVRD',
@@ -40,32 +32,6 @@ const words: Record<string, string> = {
   accepted: 'ACCEPTD',
   unknown: 'UNKNOWN',
 }
-
-const receiptIn = (id: string, state: string): ReceiptIn => ({
-  linkId: test.linkId,
-  rawId: id,
-  matchId: id,
-  state,
-  stat: words[state] ?? state,
-  err: '000',
-  networkError: null,
-  doneDate: '2611201200',
-})
-
-function receipt(id: string, state: string, changes: Partial<ReceiptIn> = {}): Promise<void> {
-  return test.ledger.receipt({ ...receiptIn(id, state), ...changes })
-}
-
-async function sent(...ids: string[]): Promise<Handover> {
-  const handover = await test.lease({ body: 'x'.repeat(153 * ids.length), segments: ids.length })
-  for (const [i, carrierMessageId] of ids.entries()) {
-    const isLast = i === ids.length - 1
-    await test.answer(handover, { segment: i + 1, carrierMessageId, ...(!isLast && { move: null }) })
-  }
-  return handover
-}
-
-const statusOf = async ({ id }: Handover): Promise<string> => (await test.message(id)).status
 
 describe('a receipt', () => {
   it.each([
@@ -96,7 +62,7 @@ describe('a receipt', () => {
   it('that came long before a message is not matched to it by its id, on any path', async () => {
     await receipt('a', 'delivered')
     await receipt('b', 'delivered')
-    await test.db.query(`update receipts set received_at = now() - interval '2 hours'`)
+    await test.sql`update receipts set received_at = now() - interval '2 hours'`
     const [short, long] = [await sent('a'), await sent('b', 'c')]
     const { moved } = await inTransaction(test.db, (tx) =>
       rematchReceipts(tx, test.linkId, defaultReasons, (id) => id, null, 100),
@@ -118,9 +84,9 @@ describe('a receipt', () => {
     const before = ends.get('delivered')
     await sent('a', 'b')
     await receipt('a', 'delivered')
-    await test.db.query(`alter table events add constraint full_disk check (type <> 'message.delivered')`)
+    await test.sql`alter table events add constraint full_disk check (type <> 'message.delivered')`
     await expect(receipt('b', 'delivered')).rejects.toThrow('full_disk')
-    await test.db.query('alter table events drop constraint full_disk')
+    await test.sql`alter table events drop constraint full_disk`
     await receipt('b', 'delivered')
     expect(ends.get('delivered') - before).toBe(1)
   })
@@ -168,28 +134,23 @@ describe('a receipt', () => {
     await Promise.all([receipt('a', 'delivered'), receipt('b', 'undeliverable', { err: '001' })])
     expect(await statusOf(good)).toBe('delivered')
     expect(await test.message(bad.id)).toMatchObject({ status: 'undelivered', errorCode: 'unknown_subscriber' })
-    const { rows } = await test.db.query(`select message_id as id, error_code as code from outcomes`)
+    const rows = await test.sql`select message_id as id, error_code as code from outcomes`
     expect(rows).toEqual([{ id: bad.id, code: 'unknown_subscriber' }])
   })
 
   it('is offered at once to every endpoint except strictly ordered ones, which are claimed', async () => {
     const [free, ordered] = [newId(), newId()]
-    await test.db.query(
-      `insert into webhooks (account_id, id, url, events, secret, ordered)
-       select $1, id, 'https://example.com/', '{message.delivered}', '', id = $3
-       from unnest(array[$2::uuid, $3::uuid]) as w (id)`,
-      [test.accountId, free, ordered],
-    )
+    await test.sql`insert into webhooks (account_id, id, url, events, secret, ordered)
+      select ${test.accountId}, id, 'https://example.com/', '{message.delivered}', '', id = ${ordered}
+      from unnest(array[${free}::uuid, ${ordered}::uuid]) as w (id)`
     const offered: string[] = []
     const offer = (postings: Posting[]): void => void offered.push(...postings.map(({ endpointId }) => endpointId))
     const ledger = new Ledger({ ...test.context, outbox: { nodeId: test.nodeId, offer } })
     await sent('a')
     await ledger.receipt(receiptIn('a', 'delivered'))
     expect(offered).toEqual([free])
-    const { rows } = await test.db.query(
-      `select endpoint_id as id, leased_by as "leasedBy" from outbox where account_id = $1 order by leased_by nulls last`,
-      [test.accountId],
-    )
+    const rows = await test.sql`select endpoint_id as id, leased_by as "leasedBy" from outbox
+      where account_id = ${test.accountId} order by leased_by nulls last`
     expect(rows).toEqual([
       { id: free, leasedBy: test.nodeId },
       { id: ordered, leasedBy: null },
@@ -197,17 +158,14 @@ describe('a receipt', () => {
   })
 
   it('of a message that differs from its cached state is still applied, beside those with two posts each', async () => {
-    await test.db.query(
-      `insert into webhooks (account_id, id, url, events, secret, ordered)
-       select $1, id, 'https://example.com/', '{message.delivered}', '', true from unnest($2::uuid[]) as w (id)`,
-      [test.accountId, [newId(), newId()]],
-    )
+    await test.sql`insert into webhooks (account_id, id, url, events, secret, ordered)
+      select ${test.accountId}, id, 'https://example.com/', '{message.delivered}', '', true
+      from unnest(${[newId(), newId()]}::uuid[]) as w (id)`
     const ids = ['a', 'b', 'c', 'd']
     const handovers: Handover[] = []
     for (const id of ids) handovers.push(await sent(id))
-    await test.db.query('update messages set sequence = sequence + 1 where id = any ($1::uuid[])', [
-      handovers.slice(2).map(({ id }) => id),
-    ])
+    await test.sql`update messages set sequence = sequence + 1
+      where id = any (${handovers.slice(2).map(({ id }) => id)}::uuid[])`
     await Promise.all(ids.map((id) => receipt(id, 'delivered')))
     expect(await Promise.all(handovers.map(statusOf))).toEqual(ids.map(() => 'delivered'))
     expect(await test.count('outbox', `account_id = '${test.accountId}'`)).toBe(8)
@@ -232,10 +190,8 @@ describe('a receipt', () => {
     ] as const) {
       const handover = await test.lease()
       for (const state of ['delivered', 'undeliverable']) await receipt(id, state)
-      await test.db.query(
-        `update receipts set received_at = received_at - interval '1 minute' where match_id = $1 and state = $2 and $2 <> 'delivered'`,
-        [id, first],
-      )
+      await test.sql`update receipts set received_at = received_at - interval '1 minute'
+        where match_id = ${id} and state = ${first} and ${first} <> 'delivered'`
       await test.answer(handover, { carrierMessageId: id })
       statuses.push(await statusOf(handover))
     }
@@ -261,11 +217,8 @@ describe('a receipt', () => {
     const handover = await test.lease()
     await receipt('orphan', 'delivered')
     // As another process would: its statement did not see the receipt.
-    await test.db.query(
-      `insert into carrier_ids (link_id, carrier_message_id, account_id, message_id, segment, segments)
-       values ($1, 'orphan', $2, $3, 1, 1)`,
-      [test.linkId, test.accountId, handover.id],
-    )
+    await test.sql`insert into carrier_ids (link_id, carrier_message_id, account_id, message_id, segment, segments)
+      values (${test.linkId}, 'orphan', ${test.accountId}, ${handover.id}, 1, 1)`
     await inTransaction(test.db, async (tx) => recordMoves(tx, await matchOrphans(tx, defaultReasons), test.context))
     // The same id from another carrier stays unknown.
     const other = await openLedgerTest(test.db)
@@ -330,9 +283,7 @@ describe('a receipt', () => {
 
   it('settles a message that was unconfirmed', async () => {
     const handover = await sent('a')
-    await test.db.query(`update messages set status = 'unconfirmed', error_code = 'no_receipt' where id = $1`, [
-      handover.id,
-    ])
+    await test.sql`update messages set status = 'unconfirmed', error_code = 'no_receipt' where id = ${handover.id}`
     await receipt('a', 'delivered')
     expect(await test.message(handover.id)).toMatchObject({ status: 'delivered', errorCode: null })
   })
@@ -454,3 +405,29 @@ it('takes hundreds of receipts together', async () => {
   expect(await test.count('messages', `status = 'delivered'`)).toBe(300)
   expect(await test.count('events', `type = 'message.delivered'`)).toBe(300)
 })
+
+const receiptIn = (id: string, state: string): ReceiptIn => ({
+  linkId: test.linkId,
+  rawId: id,
+  matchId: id,
+  state,
+  stat: words[state] ?? state,
+  err: '000',
+  networkError: null,
+  doneDate: '2611201200',
+})
+
+function receipt(id: string, state: string, changes: Partial<ReceiptIn> = {}): Promise<void> {
+  return test.ledger.receipt({ ...receiptIn(id, state), ...changes })
+}
+
+async function sent(...ids: string[]): Promise<Handover> {
+  const handover = await test.lease({ body: 'x'.repeat(153 * ids.length), segments: ids.length })
+  for (const [i, carrierMessageId] of ids.entries()) {
+    const isLast = i === ids.length - 1
+    await test.answer(handover, { segment: i + 1, carrierMessageId, ...(!isLast && { move: null }) })
+  }
+  return handover
+}
+
+const statusOf = async ({ id }: Handover): Promise<string> => (await test.message(id)).status

@@ -10,25 +10,9 @@ import { moveTo, openLedgerTest, silent } from '../messages/testing.ts'
 const oldMs = Date.now() - 200 * 86_400_000
 const actor = { kind: 'key', id: newId(), requestId: 'req_1' } as const
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 for (const at of [oldMs, Date.now()]) await ensurePartitions(db, silent, at)
 const test = await openLedgerTest(db)
-
-/** The statements that waited for a lock during some work; they no longer wait. */
-async function waitedIn(work: Promise<unknown>, release: () => Promise<unknown>): Promise<string[]> {
-  const over = new AbortController()
-  const done = work.finally(() => over.abort())
-  const waited: string[] = []
-  while (!over.signal.aborted && waited.length === 0) {
-    const { rows } = await db.query<{ query: string }>(
-      `select query from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    waited.push(...rows.map(({ query }) => query))
-  }
-  await release()
-  await done
-  return waited
-}
 
 it('a message with an unknown outcome is recorded and sent again without reading other days', async () => {
   const handover = await test.lease({ onUnknown: 'resend' })
@@ -49,3 +33,18 @@ it('a message with an unknown outcome is recorded and sent again without reading
   expect(await test.message(handover.id)).toMatchObject({ status: 'queued', possibleDuplicate: true })
   expect(await test.count('nameless_tries', 'message_id = $1', [handover.id])).toBe(1)
 })
+
+/** The statements that waited for a lock during some work; they no longer wait. */
+async function waitedIn(work: Promise<unknown>, release: () => Promise<unknown>): Promise<string[]> {
+  const over = new AbortController()
+  const done = work.finally(() => over.abort())
+  const waited: string[] = []
+  while (!over.signal.aborted && waited.length === 0) {
+    const rows = await sql<{ query: string }>`select query from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    waited.push(...rows.map(({ query }) => query))
+  }
+  await release()
+  await done
+  return waited
+}

@@ -15,54 +15,20 @@ const noId = '00000000-0000-0000-0000-000000000000'
 const { db } = await createTestDatabase()
 const test = await openLedgerTest(db)
 
-const resend = (id: string): Promise<{ probes: number }> =>
-  inTransaction(test.db, async (tx) => {
-    await resendMessage(tx, test.accountId, id, { kind: 'key', id: newId(), requestId: 'req_1' })
-    const { rows } = await tx.query<{ probes: number }>(
-      `select idx_scan as probes from pg_stat_xact_user_tables where relname = 'queue'`,
-    )
-    return { probes: rows[0]?.probes ?? 0 }
-  })
-
-async function unknown(): Promise<string> {
-  const handover = await test.lease()
-  await test.answer(handover, {
-    state: 'unknown',
-    carrierMessageId: null,
-    commandStatus: null,
-    move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }),
-  })
-  return handover.id
-}
-
-const delivered = (rawId: string): ReceiptIn => ({
-  linkId: test.linkId,
-  rawId,
-  matchId: rawId,
-  state: 'delivered',
-  stat: 'DELIVRD',
-  err: '000',
-  networkError: null,
-  doneDate: '',
-})
-
 it('searches leftovers in the lanes only where a message of its number and campaign may be', async () => {
   const id = await unknown()
-  await test.db.query(
-    `insert into backlogs (id, lane_id, carrier_id, campaign_id)
-     select gen_random_uuid(), id, $1, gen_random_uuid() from lanes, generate_series(1, 100)`,
-    [test.carrierId],
-  )
+  await test.sql`insert into backlogs (id, lane_id, carrier_id, campaign_id)
+    select gen_random_uuid(), id, ${test.carrierId}, gen_random_uuid() from lanes, generate_series(1, 100)`
   expect((await resend(id)).probes).toBeLessThan(10)
   await cancelMessage(test.context, test.accountId, id)
-  await test.db.query('delete from backlogs')
+  await test.sql`delete from backlogs`
 })
 
 it('queues a message once, even if a claim that saw it before its cancel queues it elsewhere', async () => {
   const id = await unknown()
   await resend(id)
-  const { rows } = await test.db.query<{ id: string }>('select lane_id as id from queue where message_id = $1', [id])
-  const laneId = rows[0]?.id ?? ''
+  const [row] = await test.sql<{ id: string }>`select lane_id as id from queue where message_id = ${id}`
+  const laneId = row?.id ?? ''
   const work: Promise<unknown>[] = []
   await inTransaction(test.db, async (tx) => {
     await tx.query(`insert into backlogs (id, lane_id, carrier_id) values (gen_random_uuid(), $1, $2)`, [
@@ -90,10 +56,10 @@ it('a message is not sent again, and says so, if its carrier turns out to have a
   await test.answer(handover, { ...answer, move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }) })
   await resend(handover.id)
   await test.answer(handover, { segment: 2, carrierMessageId: newId(), move: null, isLate: true })
-  await test.db.query('delete from nameless_tries')
-  const { rows } = await test.db.query<{ id: string }>(`select id from lanes where type = 'transactional'`)
+  await test.sql`delete from nameless_tries`
+  const [row] = await test.sql<{ id: string }>`select id from lanes where type = 'transactional'`
   const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
-  const { handovers } = await claimMessages(test.context, test.nodeId, rooms, rows[0]?.id ?? '', noId, 100)
+  const { handovers } = await claimMessages(test.context, test.nodeId, rooms, row?.id ?? '', noId, 100)
   expect(handovers.filter(({ id }) => id === handover.id)).toEqual([])
   expect(await test.message(handover.id)).toMatchObject({ status: 'sent', possibleDuplicate: false })
   expect(await test.count('queue', 'message_id = $1', [handover.id])).toBe(0)
@@ -106,13 +72,9 @@ it('a message waits for a sweep that holds its tries, if the two would deadlock'
   await claiming.query('begin')
   await claiming.query('select from queue where message_id = $1 for update', [other])
   await cancelMessage(test.context, test.accountId, other)
-  await test.db.query(
-    `insert into link_states (link_id, node_id, leased_until, state) values ($1, $2, now() + interval '1 hour', 'bound')`,
-    [test.linkId, test.nodeId],
-  )
-  await test.db.query('update nameless_tries set check_at = now(), resend_at = now() where message_id = any ($1)', [
-    [id, other],
-  ])
+  await test.sql`insert into link_states (link_id, node_id, leased_until, state)
+    values (${test.linkId}, ${test.nodeId}, now() + interval '1 hour', 'bound')`
+  await test.sql`update nameless_tries set check_at = now(), resend_at = now() where message_id = any (${[id, other]})`
   // The sweep has locked the tries of both, and waits for the claim before it locks the messages.
   const sweeping = resolveUnknown(test.context)
   await untilBlocked(test.db, 1, '%delete from queue%')
@@ -135,7 +97,7 @@ it('a message has the id from a receipt, even if a claim takes it at that moment
   })
   const { id } = handover
   await resend(id)
-  const { rows } = await test.db.query<{ id: string }>('select lane_id as id from queue where message_id = $1', [id])
+  const [row] = await test.sql<{ id: string }>`select lane_id as id from queue where message_id = ${id}`
   const rawId = newId()
   const work: Promise<unknown>[] = []
   await inTransaction(test.db, async (tx) => {
@@ -145,7 +107,7 @@ it('a message has the id from a receipt, even if a claim takes it at that moment
       [test.nodeId, test.accountId, id, test.linkId],
     )
     const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
-    work.push(claimMessages(test.context, test.nodeId, rooms, rows[0]?.id ?? '', noId, 100))
+    work.push(claimMessages(test.context, test.nodeId, rooms, row?.id ?? '', noId, 100))
     await untilBlocked(test.db, 1)
     await test.ledger.receipt({ ...delivered(rawId), source: handover.theirNumber })
     work.push(resolveUnknown(test.context))
@@ -180,8 +142,39 @@ it('does not report a message as sent twice if it was sent, ended or given up be
 
   const [canceled, expired] = [await waiting(1), await waiting(1)]
   await cancelMessage(test.context, test.accountId, canceled.id)
-  await test.db.query('update queue set expires_at = now() where message_id = $1', [expired.id])
+  await test.sql`update queue set expires_at = now() where message_id = ${expired.id}`
   await expireMessages(test.context)
   for (const { id } of [canceled, expired])
     expect(await test.message(id)).toMatchObject({ status: 'unconfirmed', possibleDuplicate: false })
+})
+
+const resend = (id: string): Promise<{ probes: number }> =>
+  inTransaction(test.db, async (tx) => {
+    await resendMessage(tx, test.accountId, id, { kind: 'key', id: newId(), requestId: 'req_1' })
+    const { rows } = await tx.query<{ probes: number }>(
+      `select idx_scan as probes from pg_stat_xact_user_tables where relname = 'queue'`,
+    )
+    return { probes: rows[0]?.probes ?? 0 }
+  })
+
+async function unknown(): Promise<string> {
+  const handover = await test.lease()
+  await test.answer(handover, {
+    state: 'unknown',
+    carrierMessageId: null,
+    commandStatus: null,
+    move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }),
+  })
+  return handover.id
+}
+
+const delivered = (rawId: string): ReceiptIn => ({
+  linkId: test.linkId,
+  rawId,
+  matchId: rawId,
+  state: 'delivered',
+  stat: 'DELIVRD',
+  err: '000',
+  networkError: null,
+  doneDate: '',
 })

@@ -20,24 +20,6 @@ beforeEach(() => {
   theirNumber = `1555300${String(people++).padStart(4, '0')}`
 })
 
-const lease = (): Promise<Handover> => test.lease({ theirNumber, onUnknown: 'resend', segments: 2 })
-const unknown = (handover: Handover, changes: Partial<Answer> = {}): Promise<void> =>
-  endUnknown(test, handover, changes)
-const receipt = (handover: Handover, segment: number): Promise<void> =>
-  tellDelivered(test, theirNumber, newId(), { reference: referenceOf(handover.id, segment, 1) })
-const resolve = (): Promise<void> => resolveDue(test)
-/** The segments with which the test's message is claimed; null: it is not queued. */
-async function claim(): Promise<number[] | null> {
-  await claimFor(test, theirNumber)
-  const { rows: intents } = await test.db.query<{ segment: number }>(
-    `select i.segment from intents i join messages m on m.account_id = i.account_id and m.id = i.message_id
-     where m.their_number = $1 order by i.segment`,
-    [theirNumber],
-  )
-  return intents.length > 0 ? intents.map(({ segment }) => segment) : null
-}
-const tries = (id: string): Promise<number> => test.count('nameless_tries', 'message_id = $1', [id])
-
 it('a segment whose wait ends while another is at the carrier waits for that one, and is sent again then', async () => {
   const handover = await lease()
   await unknown(handover, { segment: 1, move: null })
@@ -52,10 +34,8 @@ it('a segment that ends during the check is waited for like any other', async ()
   const handover = await lease()
   await unknown(handover, { segment: 1, move: null })
   // There is nothing to adopt, and the first one's wait is over.
-  await test.db.query(
-    `update nameless_tries set check_at = now() + interval '1 hour', resend_at = now() where message_id = $1`,
-    [handover.id],
-  )
+  await test.sql`update nameless_tries set check_at = now() + interval '1 hour', resend_at = now()
+    where message_id = ${handover.id}`
   let resolving: Promise<unknown> = Promise.resolve()
   await inTransaction(test.db, async (tx) => {
     await tx.query('select from nameless_tries where message_id = $1 for update', [handover.id])
@@ -89,3 +69,19 @@ it.each(['a receipt', 'a late answer'])(
     expect(await tries(handover.id)).toBe(0)
   },
 )
+
+const lease = (): Promise<Handover> => test.lease({ theirNumber, onUnknown: 'resend', segments: 2 })
+const unknown = (handover: Handover, changes: Partial<Answer> = {}): Promise<void> =>
+  endUnknown(test, handover, changes)
+const receipt = (handover: Handover, segment: number): Promise<void> =>
+  tellDelivered(test, theirNumber, newId(), { reference: referenceOf(handover.id, segment, 1) })
+const resolve = (): Promise<void> => resolveDue(test)
+/** The segments with which the test's message is claimed; null: it is not queued. */
+async function claim(): Promise<number[] | null> {
+  await claimFor(test, theirNumber)
+  const intents = await test.sql<{ segment: number }>`select i.segment
+    from intents i join messages m on m.account_id = i.account_id and m.id = i.message_id
+    where m.their_number = ${theirNumber} order by i.segment`
+  return intents.length > 0 ? intents.map(({ segment }) => segment) : null
+}
+const tries = (id: string): Promise<number> => test.count('nameless_tries', 'message_id = $1', [id])

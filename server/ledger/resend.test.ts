@@ -28,24 +28,6 @@ await test.subscribe('message.unconfirmed', 'message.sent', 'message.delivered')
 await bindLink(test)
 // Each test has its own recipient.
 beforeEach(() => void people++)
-const theirNumber = (): string => `1555300${String(people).padStart(4, '0')}`
-
-type Changes = Parameters<LedgerTest['lease']>[0]
-const lease = (changes: Changes = {}): Promise<Handover> => test.lease({ theirNumber: theirNumber(), ...changes })
-const unknown = (handover: Handover, changes: Partial<Answer> = {}): Promise<void> =>
-  endUnknown(test, handover, changes)
-const receipt = (rawId: string, changes: Partial<ReceiptIn> = {}): Promise<void> =>
-  tellDelivered(test, theirNumber(), rawId, changes)
-const resolve = (): Promise<void> => resolveDue(test)
-const claim = (rooms?: Parameters<typeof claimFor>[2]): Promise<Handover[]> => claimFor(test, theirNumber(), rooms)
-const tries = async (id: string): Promise<[number, number, string, string | null, boolean][]> =>
-  (await listSubmissions(test.db, test.accountId, id)).map((one) => [
-    one.try,
-    one.segment,
-    one.state,
-    one.carrierMessageId,
-    one.isAdopted,
-  ])
 
 describe('adoption', () => {
   it.each(['the receipt first', 'the receipt last'])('finds the try of a receipt: %s', async (order) => {
@@ -151,7 +133,7 @@ describe('adoption', () => {
   })
 
   it('reads one row if nothing is due', async () => {
-    await test.db.query('truncate nameless_tries')
+    await test.sql`truncate nameless_tries`
     expect(await resolveUnknown(test.context)).toBe(0)
   })
 })
@@ -159,16 +141,12 @@ describe('adoption', () => {
 describe('the policy', () => {
   it('is the message’s, else its campaign’s, else its account’s, else the link’s', async () => {
     const campaignId = newId()
-    await test.db.query(`insert into campaigns (account_id, id, name, on_unknown) values ($1, $2, 'One', 'hold')`, [
-      test.accountId,
-      campaignId,
-    ])
+    await test.sql`insert into campaigns (account_id, id, name, on_unknown)
+      values (${test.accountId}, ${campaignId}, 'One', 'hold')`
     const set = (account: string | null, carrier: string): Promise<unknown> =>
-      test.db.query(
-        `with a as (update accounts set on_unknown = $2 where id = $1)
-         update carriers set settings = settings || jsonb_build_object('on_unknown', $3::text) where id = $4`,
-        [test.accountId, account, carrier, test.carrierId],
-      )
+      test.sql`with a as (update accounts set on_unknown = ${account} where id = ${test.accountId})
+        update carriers set settings = settings || jsonb_build_object('on_unknown', ${carrier}::text)
+        where id = ${test.carrierId}`
     await set('resend', 'hold')
     const decided: (string | null)[] = []
     for (const changes of [{ campaignId, onUnknown: 'resend' }, { campaignId }, {}] as Changes[])
@@ -229,10 +207,8 @@ describe('the policy', () => {
       carrierMessageId: newId(),
       move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }),
     })
-    const { rows } = await test.db.query<{ seconds: number }>(
-      `select round(extract(epoch from resend_at - noted_at))::int as seconds from nameless_tries where message_id = $1 and try = 2`,
-      [handover.id],
-    )
+    const rows = await test.sql<{ seconds: number }>`select round(extract(epoch
+      from resend_at - noted_at))::int as seconds from nameless_tries where message_id = ${handover.id} and try = 2`
     expect(rows).toEqual([{ seconds: 12 }])
     await resolve()
     expect((await claim())[0]?.pending).toEqual([2])
@@ -292,11 +268,8 @@ describe('the policy', () => {
     await resolve()
     await unknown(handover)
     const expire = (id: string): Promise<unknown> =>
-      test.db.query(
-        `with q as (update queue set expires_at = now() where message_id = $1)
-         update messages set expires_at = now() - interval '1 second' where id = $1`,
-        [id],
-      )
+      test.sql`with q as (update queue set expires_at = now() where message_id = ${id})
+        update messages set expires_at = now() - interval '1 second' where id = ${id}`
     await expire(handover.id)
     await expire(waiting.id)
     await resolve()
@@ -317,10 +290,10 @@ describe('the policy', () => {
   it('resend: keeps waiting while no link of the carrier is up', async () => {
     const handover = await lease({ onUnknown: 'resend' })
     await unknown(handover)
-    await test.db.query(`update link_states set state = 'down'`)
+    await test.sql`update link_states set state = 'down'`
     await resolve()
     expect((await test.message(handover.id)).status).toBe('unconfirmed')
-    await test.db.query(`update link_states set state = 'bound'`)
+    await test.sql`update link_states set state = 'bound'`
     await resolve()
     expect((await test.message(handover.id)).status).toBe('queued')
     await claim()
@@ -345,15 +318,13 @@ describe('a manual resend', () => {
     expect(await test.message(handover.id)).toMatchObject({ status: 'unconfirmed' })
     const inLine = (): Promise<number> => test.count('queue', 'message_id = $1', [handover.id])
     expect(await inLine()).toBe(1)
-    const { rows } = await test.db.query<{ id: string }>('select lane_id as id from queue where message_id = $1', [
-      handover.id,
-    ])
+    const [row] = await test.sql<{ id: string }>`select lane_id as id from queue where message_id = ${handover.id}`
     const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
     let claimed: Promise<unknown> | undefined
     await inTransaction(test.db, async (tx) => {
       await tx.query('select from nodes where id = $1 for update', [test.nodeId])
       // It has seen that the message is not queued.
-      claimed = claimMessages(test.context, test.nodeId, rooms, rows[0]?.id ?? '', noId, 100)
+      claimed = claimMessages(test.context, test.nodeId, rooms, row?.id ?? '', noId, 100)
       await untilBlocked(test.db, 1)
       await resend(handover.id)
     })
@@ -420,13 +391,11 @@ describe('a message that ends its process', () => {
   /** Another process crashes with the message in hand. */
   async function crash({ id }: Handover): Promise<void> {
     const nodeId = newId()
-    await test.db.query(`update intents set node_id = $2 where message_id = $1`, [id, nodeId])
-    await test.db.query(`update messages set node_id = $2 where id = $1 and node_id is not null`, [id, nodeId])
-    await test.db.query(
-      `with node as (insert into nodes (id, name) values ($1, 'dead') returning id)
-       insert into heartbeats (node_id, seen_at, low_water) select id, now(), '00000000-0000-0000-0000-000000000000' from node`,
-      [nodeId],
-    )
+    await test.sql`update intents set node_id = ${nodeId} where message_id = ${id}`
+    await test.sql`update messages set node_id = ${nodeId} where id = ${id} and node_id is not null`
+    await test.sql`with node as (insert into nodes (id, name) values (${nodeId}, 'dead') returning id)
+      insert into heartbeats (node_id, seen_at, low_water) select id, now(), '00000000-0000-0000-0000-000000000000'
+      from node`
     expect(await settleIntents(test.db, test.ledger, nodeId)).toBe(1)
   }
 
@@ -458,3 +427,22 @@ describe('a message that ends its process', () => {
     expect((await test.message(handover.id)).holdReason).toBeNull()
   })
 })
+
+const theirNumber = (): string => `1555300${String(people).padStart(4, '0')}`
+
+type Changes = Parameters<LedgerTest['lease']>[0]
+const lease = (changes: Changes = {}): Promise<Handover> => test.lease({ theirNumber: theirNumber(), ...changes })
+const unknown = (handover: Handover, changes: Partial<Answer> = {}): Promise<void> =>
+  endUnknown(test, handover, changes)
+const receipt = (rawId: string, changes: Partial<ReceiptIn> = {}): Promise<void> =>
+  tellDelivered(test, theirNumber(), rawId, changes)
+const resolve = (): Promise<void> => resolveDue(test)
+const claim = (rooms?: Parameters<typeof claimFor>[2]): Promise<Handover[]> => claimFor(test, theirNumber(), rooms)
+const tries = async (id: string): Promise<[number, number, string, string | null, boolean][]> =>
+  (await listSubmissions(test.db, test.accountId, id)).map((one) => [
+    one.try,
+    one.segment,
+    one.state,
+    one.carrierMessageId,
+    one.isAdopted,
+  ])

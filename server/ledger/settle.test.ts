@@ -56,9 +56,9 @@ it('settling is undone by the responses of a process that was not dead, even if 
   const resend = (id: string): Promise<unknown> =>
     inTransaction(test.db, (tx) => resendMessage(tx, test.accountId, id, { kind: 'key', id: newId(), requestId: 'r' }))
   await resend(again.id)
-  const { rows } = await test.db.query<{ id: string }>('select lane_id as id from queue')
+  const [row] = await test.sql<{ id: string }>`select lane_id as id from queue`
   const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
-  await claimMessages(test.context, test.nodeId, rooms, rows[0]?.id ?? '', '00000000-0000-0000-0000-000000000000', 1)
+  await claimMessages(test.context, test.nodeId, rooms, row?.id ?? '', '00000000-0000-0000-0000-000000000000', 1)
   await resend(waiting.id)
   const statuses = async (): Promise<string[]> =>
     Promise.all([held, again, waiting, other].map(async ({ id }) => (await test.message(id)).status))

@@ -17,10 +17,8 @@ it('looks up the messages of tries without a response, and none of the others si
   const { id, accountId } = await test.lease()
   const messages = 5000
   const copies = await copyUncounted(database.db, id, 1000, messages)
-  const { rows } = await database.db.query<{ messageId: string }>(
-    `select id as "messageId" from unnest($1::uuid[]) as c (id) order by hashtext(id::text) limit 100`,
-    [copies],
-  )
+  const rows = await database.sql<{ messageId: string }>`select id as "messageId"
+    from unnest(${copies}::uuid[]) as c (id) order by hashtext(id::text) limit 100`
   const before = await countReads(db, 'messages\\_%')
   await inTransaction(db, (tx) =>
     noteWithoutId(

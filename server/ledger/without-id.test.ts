@@ -17,24 +17,6 @@ beforeEach(() => {
   theirNumber = `1555300${String(people++).padStart(4, '0')}`
 })
 
-const unknown = (handover: Handover, changes: Partial<Answer> = {}): Promise<void> =>
-  endUnknown(test, handover, changes)
-const delivered = (id: string): Promise<void> => tellDelivered(test, theirNumber, id)
-const resolve = (): Promise<void> => resolveDue(test)
-async function claim(): Promise<Handover> {
-  const [handover] = await claimFor(test, theirNumber)
-  if (!handover) throw new Error('it did not wait in the queue')
-  return handover
-}
-const tries = async (id: string): Promise<[number, number, string, string | null, boolean][]> =>
-  (await listSubmissions(test.db, test.accountId, id)).map((one) => [
-    one.try,
-    one.segment,
-    one.state,
-    one.carrierMessageId,
-    one.isAdopted,
-  ])
-
 it('returns to a try the id that a receipt gave to the previous try, when its late response names it', async () => {
   const id = newId()
   const first = await test.lease({ theirNumber, onUnknown: 'resend' })
@@ -71,9 +53,9 @@ it('returns the id to a timely response too', async () => {
   const second = await claim()
   await delivered(id)
   // As if another process that checked before the claim were stopped during adoption.
-  await test.db.query(`update messages set status = 'queued' where id = $1`, [first.id])
+  await test.sql`update messages set status = 'queued' where id = ${first.id}`
   await resolve()
-  await test.db.query(`update messages set status = 'sending' where id = $1 and status = 'queued'`, [first.id])
+  await test.sql`update messages set status = 'sending' where id = ${first.id} and status = 'queued'`
   expect((await tries(first.id))[0]).toEqual([1, 1, 'accepted', id, true])
 
   await test.answer(second, { carrierMessageId: id })
@@ -87,9 +69,8 @@ it('returns the id to a timely response too', async () => {
 it('returns it for one segment of several, or for all if one receipt covers them', async () => {
   for (const concatenation of ['udh', 'payload']) {
     theirNumber = `1555301${String(people++).padStart(4, '0')}`
-    await test.db.query(`update carriers set settings = settings || jsonb_build_object('concatenation', $1::text)`, [
-      concatenation,
-    ])
+    await test.sql`update carriers
+      set settings = settings || jsonb_build_object('concatenation', ${concatenation}::text)`
     const isWhole = concatenation === 'payload'
     const first = await test.lease({ theirNumber, onUnknown: 'resend', segments: 2 })
     const [id, kept] = [newId(), newId()]
@@ -112,3 +93,21 @@ it('returns it for one segment of several, or for all if one receipt covers them
     ])
   }
 })
+
+const unknown = (handover: Handover, changes: Partial<Answer> = {}): Promise<void> =>
+  endUnknown(test, handover, changes)
+const delivered = (id: string): Promise<void> => tellDelivered(test, theirNumber, id)
+const resolve = (): Promise<void> => resolveDue(test)
+async function claim(): Promise<Handover> {
+  const [handover] = await claimFor(test, theirNumber)
+  if (!handover) throw new Error('it did not wait in the queue')
+  return handover
+}
+const tries = async (id: string): Promise<[number, number, string, string | null, boolean][]> =>
+  (await listSubmissions(test.db, test.accountId, id)).map((one) => [
+    one.try,
+    one.segment,
+    one.state,
+    one.carrierMessageId,
+    one.isAdopted,
+  ])

@@ -1,5 +1,5 @@
 /** How long a message is queued: its predecessors, and the accuracy of the estimate. */
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { until } from '../../test/until.ts'
 import { insertBacklog, openBoundTest, setPace, timesOf, type CarrierTest } from '../carriers/testing.ts'
@@ -7,14 +7,6 @@ import { insertBacklog, openBoundTest, setPace, timesOf, type CarrierTest } from
 let test: CarrierTest
 
 const { db } = await createTestDatabase()
-
-async function open(): Promise<void> {
-  test = await openBoundTest(db)
-}
-afterEach(async () => {
-  await test.close()
-  expect(test.errors).toEqual([])
-})
 
 describe('a marketing backlog on a slow link', () => {
   it('of 20,000 delays neither codes nor transactional messages, and continues beside them', async () => {
@@ -80,3 +72,7 @@ describe('the estimated time of sending', () => {
     await until('it is known', () => test.submitter.estimateSendAt({ type: 'transactional' }) === null)
   })
 })
+
+async function open(): Promise<void> {
+  test = await openBoundTest(db)
+}

@@ -12,25 +12,7 @@ const message = testHandover({
   expiresAt: new Date('2026-11-20T12:00:00Z'),
 })
 
-const settings = (changes: Partial<SmppSettings> = {}): SmppSettings => ({
-  ...smppDefaults,
-  host: 'localhost',
-  port: 2775,
-  system_id: 'x',
-  ...changes,
-})
-const fieldsOf = (handover: Handover, changes?: Partial<SmppSettings>): Composed['submits'][number]['fields'] => {
-  const [first] = composeSubmits(handover, settings(changes)).submits
-  if (!first) throw new Error('there is no submit')
-  return first.fields
-}
 const long: Handover = { ...message, body: 'x'.repeat(400), segments: 3 }
-
-/** The text as read by a carrier with these data_codings. */
-function read({ submits }: Composed, { default_alphabet }: SmppSettings): string | null {
-  const parts = submits.map(({ fields }) => readPart({ esm_class: 0, data_coding: 0, ...fields }))
-  return joinParts(parts, { defaultAlphabet: default_alphabet }).text
-}
 
 describe('a submit', () => {
   it('is from ours to an international number, requests a receipt, and states its validity', () => {
@@ -156,3 +138,22 @@ describe('segments', () => {
     ])
   })
 })
+
+const settings = (changes: Partial<SmppSettings> = {}): SmppSettings => ({
+  ...smppDefaults,
+  host: 'localhost',
+  port: 2775,
+  system_id: 'x',
+  ...changes,
+})
+const fieldsOf = (handover: Handover, changes?: Partial<SmppSettings>): Composed['submits'][number]['fields'] => {
+  const [first] = composeSubmits(handover, settings(changes)).submits
+  if (!first) throw new Error('there is no submit')
+  return first.fields
+}
+
+/** The text as read by a carrier with these data_codings. */
+function read({ submits }: Composed, { default_alphabet }: SmppSettings): string | null {
+  const parts = submits.map(({ fields }) => readPart({ esm_class: 0, data_coding: 0, ...fields }))
+  return joinParts(parts, { defaultAlphabet: default_alphabet }).text
+}

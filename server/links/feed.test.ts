@@ -1,6 +1,6 @@
 /** When and for whom messages are claimed, with several carriers, links and paces. */
 import { linkOpener } from '../carriers/open-link.ts'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
@@ -16,27 +16,6 @@ import { insertBacklog, openBoundTest, setPace, timesOf, type CarrierTest } from
 let test: CarrierTest
 
 const database = await createTestDatabase()
-
-async function open(options: Parameters<typeof openBoundTest>[1] = {}): Promise<void> {
-  test = await openBoundTest(database.db, options)
-}
-afterEach(async () => {
-  await test.close()
-  expect(test.errors).toEqual([])
-})
-
-const smppPort = (): number => test.submitter.links.get(test.linkId)?.settings.port ?? 0
-
-/** Most submits in any second. */
-function mostInASecond(all: number[]): number {
-  let most = 0
-  for (let i = 0; i < all.length; i++) {
-    let n = 0
-    while (i + n < all.length && (all[i + n] ?? 0) - (all[i] ?? 0) < 1000) n++
-    most = Math.max(most, n)
-  }
-  return most
-}
 
 describe('a carrier that is down', () => {
   const other = '15550002222'
@@ -59,8 +38,7 @@ describe('a carrier that is down', () => {
     await Promise.all(mine.map(({ id }) => test.reaches(id, 'delivered')))
     await until('all are apart', async () => (await test.count('messages', `hold_reason = 'no_route'`)) === 120)
     expect(await test.count('delayed', 'true')).toBe(0)
-    const read = async (): Promise<unknown> =>
-      (await test.db.query(`select min(xmin::text), max(xmin::text) from queue`)).rows
+    const read = async (): Promise<unknown> => await test.sql`select min(xmin::text), max(xmin::text) from queue`
     const before = await read()
     // They stay untouched while others pass.
     for (let i = 0; i < 5; i++) await test.reaches((await test.submit()).id, 'delivered')
@@ -73,10 +51,9 @@ describe('a carrier that is down', () => {
     const rows = []
     for (let i = 0; i < 30; i++) rows.push(await test.submit({ sender: other, body: `held ${i}` }))
     await until('they wait', async () => (await apart()) === 30)
-    await test.db.query(
-      `update carriers set settings = settings || jsonb_build_object('port', $2::int), updated_at = now() where id = $1`,
-      [elsewhere, smppPort()],
-    )
+    await test.sql`update carriers
+      set settings = settings || jsonb_build_object('port', ${smppPort()}::int), updated_at = now()
+      where id = ${elsewhere}`
     await Promise.all(rows.map(({ id }) => test.reaches(id, 'delivered')))
     expect(test.simulator.ledger.filter((entry) => entry.text.startsWith('held')).map((entry) => entry.text)).toEqual(
       rows.map((row) => row.body),
@@ -88,10 +65,9 @@ describe('a carrier that is down', () => {
     const elsewhere = await openTwo()
     await insertBacklog(test, 1200, 'transactional', other)
     await until('they wait', async () => (await apart()) === 1200)
-    await test.db.query(
-      `update carriers set settings = settings || jsonb_build_object('port', $2::int, 'window', 10), updated_at = now() where id = $1`,
-      [elsewhere, smppPort()],
-    )
+    await test.sql`update carriers
+      set settings = settings || jsonb_build_object('port', ${smppPort()}::int, 'window', 10), updated_at = now()
+      where id = ${elsewhere}`
     await until('all have gone', () => timesOf(test, 'backlog').length === 1200)
   })
 
@@ -109,7 +85,7 @@ describe('a carrier that is down', () => {
     // Both are down, and no sender binds the messages to one of them.
     const first = newId()
     await inTransaction(test.db, (tx) => insertTestCarrier(tx, first, {}, { priority: 1 }))
-    await test.db.query(`delete from senders`)
+    await test.sql`delete from senders`
     test.simulator.misbehave({ connect: 'drop' })
     test.simulator.do('drop')
     await until('both are known to be down', () => test.submitter.upCarriers.size === 0)
@@ -157,10 +133,8 @@ it('a carrier with two links uses both, each at its own pace, and one when the o
   await open({ trace })
   await setPace(test, 20)
   const second = newId()
-  await test.db.query(
-    `insert into links (id, carrier_id, position, pace, settings) values ($1, $2, 2, 40, '{"sessions": 2}')`,
-    [second, test.carrierId],
-  )
+  await test.sql`insert into links (id, carrier_id, position, pace, settings)
+    values (${second}, ${test.carrierId}, 2, 40, '{"sessions": 2}')`
   await until('all three sessions are bound', () => test.simulator.stats().bound === 3)
   await until('both paces hold', () => [...test.submitter.links.values()].map((link) => link.pace).join() === '20,40')
   await insertBacklog(test, 2000, 'marketing')
@@ -170,13 +144,11 @@ it('a carrier with two links uses both, each at its own pace, and one when the o
   await until('more go in a second than over either alone', () => mostInASecond(timesAt()) > 50)
   expect(mostInASecond(timesAt(test.linkId))).toBeLessThanOrEqual(21)
   expect(mostInASecond(timesAt(second))).toBeLessThanOrEqual(41)
-  await test.db.query(`update links set enabled = false where id = $1`, [second])
+  await test.sql`update links set enabled = false where id = ${second}`
   await until('its sessions are gone', () => test.simulator.stats().bound === 1)
   const { id } = await test.submit({ type: 'otp' })
   await test.reaches(id, 'delivered')
-  const { rows } = await test.db.query(`select node_id from link_slots where link_id = $1 and node_id is not null`, [
-    second,
-  ])
+  const rows = await test.sql`select node_id from link_slots where link_id = ${second} and node_id is not null`
   await until('its leases are given back', () => rows.length === 0 || test.submitter.links.size === 1)
 })
 
@@ -221,7 +193,7 @@ it('a message queued while the lanes are read is claimed at once, without anothe
 /** An account with its own sender. */
 async function newAccount(number: string): Promise<string> {
   const id = newId()
-  await test.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [id])
+  await test.sql`insert into accounts (id, name) values (${id}, 'Other')`
   await insertTestSender(test.db, id, test.carrierId, number, true)
   await test.routing.refresh()
   return id
@@ -241,7 +213,7 @@ it('the pace of a sender, an account, a campaign or a lane is kept, and slows no
       const accountId = await newAccount(`1555000400${i}`)
       const [campaignId, free] = [newId(), newId()]
       for (const id of [campaignId, free])
-        await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'Sale')`, [accountId, id])
+        await test.sql`insert into campaigns (account_id, id, name) values (${accountId}, ${id}, 'Sale')`
       // Its lanes begin with its first message.
       await test.submit({ accountId, type: 'marketing' })
       const setTo = (pace: number) =>
@@ -295,12 +267,10 @@ it('a campaign keeps its pace from its first message, even if no process knows i
   const [accountId, other] = [await newAccount('15550004100'), await newAccount('15550004101')]
   const [campaignId, completed] = [newId(), newId()]
   // The paces have just been read, and are not read again before the messages come.
-  await test.db.query(`update accounts set pace = 10 where id = $1`, [other])
+  await test.sql`update accounts set pace = 10 where id = ${other}`
   await until('the paces are read', () => test.submitter.limits.isLimited(other))
-  await test.db.query(
-    `insert into campaigns (account_id, id, name, pace, status) values ($1, $2, 'Sale', 10, 'sending'), ($1, $3, 'Over', 0.001, 'completed')`,
-    [accountId, campaignId, completed],
-  )
+  await test.sql`insert into campaigns (account_id, id, name, pace, status)
+    values (${accountId}, ${campaignId}, 'Sale', 10, 'sending'), (${accountId}, ${completed}, 'Over', 0.001, 'completed')`
   const draft = (of: string, body: string): Parameters<typeof test.acceptor.accept>[0] =>
     test.draft({ accountId, campaignId: of, type: 'marketing', body })
   await test.acceptor.acceptAll(Array.from({ length: 30 }, () => draft(campaignId, 'paced')))
@@ -309,3 +279,20 @@ it('a campaign keeps its pace from its first message, even if no process knows i
   const all = written.flatMap(({ text, at }) => (text.includes('paced') ? [at] : []))
   expect(mostInASecond(all)).toBeLessThanOrEqual(11)
 })
+
+async function open(options: Parameters<typeof openBoundTest>[1] = {}): Promise<void> {
+  test = await openBoundTest(database.db, options)
+}
+
+const smppPort = (): number => test.submitter.links.get(test.linkId)?.settings.port ?? 0
+
+/** Most submits in any second. */
+function mostInASecond(all: number[]): number {
+  let most = 0
+  for (let i = 0; i < all.length; i++) {
+    let n = 0
+    while (i + n < all.length && (all[i + n] ?? 0) - (all[i] ?? 0) < 1000) n++
+    most = Math.max(most, n)
+  }
+  return most
+}

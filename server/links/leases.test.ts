@@ -1,58 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked, forEachTest } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
-import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest } from '../messages/testing.ts'
 import { applyLease, heldOf, makeEntry } from './link-entry.ts'
 import { noGrant, noReport, releaseLeases, renewLeases, type Held, type LeasedLink } from './leases.ts'
 
-let test: LedgerTest
 const { db } = await createTestDatabase()
+const test = forEachTest(db, openLedgerTest)
 beforeEach(async () => {
-  await emptyTables(db, 'accounts, carriers, nodes')
-  test = await openLedgerTest(db)
-  await test.db.query(`update carriers set pace = 100`)
+  await test.sql`update carriers set pace = 100`
 })
-
-/** A process, reduced to its leases. */
-class Process {
-  readonly id = newId()
-  held: Held = { slots: new Map(), free: [], wants: true, grant: noGrant, report: noReport, isDue: true }
-  link: LeasedLink | undefined
-
-  static async start(): Promise<Process> {
-    const process = new Process()
-    await test.db.query(`insert into nodes (id, name) values ($1, 'test')`, [process.id])
-    return process
-  }
-
-  /** One renewal; `now` is the test's clock. */
-  async renew(changes: Partial<Held> = {}, now = performance.now()): Promise<LeasedLink | null> {
-    const leased = await renewLeases(test.db, this.id, () => ({ ...this.held, ...changes }), now)
-    this.link = leased?.[0]
-    if (!this.link) return null
-    const report = { ...noReport, state: 'bound' as const, sessions: this.link.slots.size }
-    this.held = { ...this.held, slots: this.link.slots, grant: this.link.grant, report, free: [] }
-    return this.link
-  }
-
-  /** Gives back what it should. */
-  async giveBack(): Promise<void> {
-    await this.renew({ free: this.link?.give ?? [] })
-  }
-
-  get slots(): number[] {
-    return [...this.held.slots.keys()].sort((a, b) => a - b)
-  }
-}
-
-const sessions = (count: number): Promise<unknown> =>
-  test.db.query(`update carriers set settings = settings || jsonb_build_object('sessions', $1::int)`, [count])
-/** As if so many seconds had passed for the database. */
-const age = async (seconds: number): Promise<void> => {
-  for (const table of ['link_slots', 'link_states'])
-    await test.db.query(`update ${table} set leased_until = leased_until - make_interval(secs => $1)`, [seconds])
-}
 
 describe('slots', () => {
   it('belong to the first process, and half of them to the second when the first has drained', async () => {
@@ -112,7 +70,7 @@ describe('slots', () => {
   it('are free at once when a process is fenced, and it gets no more', async () => {
     const [first, second] = [await Process.start(), await Process.start()]
     await first.renew()
-    await test.db.query(`update nodes set fenced_at = now() where id = $1`, [first.id])
+    await test.sql`update nodes set fenced_at = now() where id = ${first.id}`
     await second.renew()
     expect(second.slots).toEqual([1])
     expect(await first.renew()).toBeNull()
@@ -163,9 +121,8 @@ describe('slots', () => {
       // It may fail before the response to its cancel request arrives.
       const failed = expect(turn()).rejects.toThrow('canceling')
       await untilBlocked(test.db, 1, '%insert into link_slots%')
-      await test.db.query(
-        `select pg_cancel_backend(pid) from pg_stat_activity where query like '%insert into link_slots%' and pid <> pg_backend_pid()`,
-      )
+      await test.sql`select pg_cancel_backend(pid) from pg_stat_activity
+        where query like '%insert into link_slots%' and pid <> pg_backend_pid()`
       await failed
     })
     await turn()
@@ -246,7 +203,7 @@ describe('a pace', () => {
 
   it('of a link is its own, else the carrier’s', async () => {
     const first = await Process.start()
-    await test.db.query(`update links set pace = 7, settings = '{"sessions": 3}'`)
+    await test.sql`update links set pace = 7, settings = '{"sessions": 3}'`
     await first.renew()
     expect([first.link?.pace, first.slots, first.link?.grant.used]).toEqual([7, [1, 2, 3], 8])
   })
@@ -257,12 +214,49 @@ it('writes nothing without a change', async () => {
   await first.renew()
   await first.renew()
   const read = async (): Promise<unknown> =>
-    (
-      await test.db.query(
-        `select xmin::text, leased_until from link_slots union all select xmin::text, leased_until from link_states`,
-      )
-    ).rows
+    await test.sql`select xmin::text, leased_until from link_slots union all select xmin::text, leased_until
+        from link_states`
   const before = await read()
   expect(await first.renew({ isDue: false })).toMatchObject({ isRenewed: false })
   expect(await read()).toEqual(before)
 })
+
+/** A process, reduced to its leases. */
+class Process {
+  readonly id = newId()
+  held: Held = { slots: new Map(), free: [], wants: true, grant: noGrant, report: noReport, isDue: true }
+  link: LeasedLink | undefined
+
+  static async start(): Promise<Process> {
+    const process = new Process()
+    await test.sql`insert into nodes (id, name) values (${process.id}, 'test')`
+    return process
+  }
+
+  /** One renewal; `now` is the test's clock. */
+  async renew(changes: Partial<Held> = {}, now = performance.now()): Promise<LeasedLink | null> {
+    const leased = await renewLeases(test.db, this.id, () => ({ ...this.held, ...changes }), now)
+    this.link = leased?.[0]
+    if (!this.link) return null
+    const report = { ...noReport, state: 'bound' as const, sessions: this.link.slots.size }
+    this.held = { ...this.held, slots: this.link.slots, grant: this.link.grant, report, free: [] }
+    return this.link
+  }
+
+  /** Gives back what it should. */
+  async giveBack(): Promise<void> {
+    await this.renew({ free: this.link?.give ?? [] })
+  }
+
+  get slots(): number[] {
+    return [...this.held.slots.keys()].sort((a, b) => a - b)
+  }
+}
+
+const sessions = (count: number): Promise<unknown> =>
+  test.sql`update carriers set settings = settings || jsonb_build_object('sessions', ${count}::int)`
+/** As if so many seconds had passed for the database. */
+const age = async (seconds: number): Promise<void> => {
+  for (const table of ['link_slots', 'link_states'])
+    await test.db.query(`update ${table} set leased_until = leased_until - make_interval(secs => $1)`, [seconds])
+}

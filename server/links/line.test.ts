@@ -5,29 +5,6 @@ import type { Limit } from './limits.ts'
 import { Line, type Waiting } from './line.ts'
 import { Pace } from './pace.ts'
 
-interface Item extends Waiting {
-  name: string
-}
-const item = (type: MessageType, name = '', left = 1, limits: readonly Limit[] = []): Item => ({
-  type,
-  limits,
-  left,
-  name,
-})
-const limit = (rate: number): Limit => ({ pace: new Pace(rate), waiting: 0 })
-
-/** Writes the messages that may go now, each whole. */
-function write(line: Line<Item>, now: number): Item[] {
-  const written: Item[] = []
-  while (line.pace.isDue(now)) {
-    const next = line.next(now)
-    if (!next) break
-    line.wrote(next, now, next.left)
-    written.push(next)
-  }
-  return written
-}
-
 describe('a link’s queue', () => {
   it('sends codes first, and each type in order of arrival', () => {
     const line = new Line<Item>(new Pace(1000))
@@ -178,3 +155,26 @@ describe('a link’s queue', () => {
     )
   })
 })
+
+interface Item extends Waiting {
+  name: string
+}
+const item = (type: MessageType, name = '', left = 1, limits: readonly Limit[] = []): Item => ({
+  type,
+  limits,
+  left,
+  name,
+})
+const limit = (rate: number): Limit => ({ pace: new Pace(rate), waiting: 0 })
+
+/** Writes the messages that may go now, each whole. */
+function write(line: Line<Item>, now: number): Item[] {
+  const written: Item[] = []
+  while (line.pace.isDue(now)) {
+    const next = line.next(now)
+    if (!next) break
+    line.wrote(next, now, next.left)
+    written.push(next)
+  }
+  return written
+}

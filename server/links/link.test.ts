@@ -1,7 +1,8 @@
 import { ESME, type MessageRequest } from '@heliogram/smpp'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Simulator, type SimulatorOptions } from '../../simulator/index.ts'
 import { PeerServer } from '../../smpp/testing.ts'
+import { atEnd } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import type { Answer } from '../ledger/answer.ts'
 import { defaultReasons } from '../message/taxonomy.ts'
@@ -14,72 +15,6 @@ import { smppDefaults, type SmppSettings } from './settings.ts'
 import { testHandover } from '../carriers/testing.ts'
 
 const zero = { min: 0, max: 0 }
-const open: { link: Link; simulator: Simulator }[] = []
-
-afterEach(async () => {
-  for (const { link, simulator } of open.splice(0)) {
-    simulator.misbehave({ isPaused: false, submit: 'accept', bind: 'accept' })
-    await link.close(100)
-    await simulator.close()
-  }
-})
-
-interface LinkTest {
-  link: Link
-  simulator: Simulator
-  answers: Answer[]
-  states: string[]
-  delivered: MessageRequest[]
-  rooms: number
-  isFresh: boolean
-}
-
-async function start(
-  options: {
-    simulator?: SimulatorOptions
-    settings?: Partial<SmppSettings>
-    link?: Partial<LinkOptions>
-    lease?: Lease
-  } = {},
-): Promise<LinkTest> {
-  const simulator = new Simulator({
-    port: 0,
-    httpPort: 0,
-    responseDelay: zero,
-    receiptDelay: zero,
-    replyDelay: zero,
-    keepLedger: true,
-    ...options.simulator,
-  })
-  const { smppPort } = await simulator.start()
-  const test: Omit<LinkTest, 'link'> = { simulator, answers: [], states: [], delivered: [], rooms: 0, isFresh: true }
-  const link = new Link({
-    id: newId(),
-    receiptsId: newId(),
-    carrierId: newId(),
-    settings: { ...smppDefaults, host: '127.0.0.1', port: smppPort, system_id: 'heliogram', ...options.settings },
-    password: 'secret',
-    pace: new Pace(10_000),
-    limits: new Limits(),
-    reasons: defaultReasons,
-    nodeId: newId(),
-    mayWrite: () => test.isFresh,
-    onAnswer: (answer) => void test.answers.push(answer),
-    onDeliver: (_, pdu, respond) => {
-      test.delivered.push(pdu)
-      respond(ESME.ROK)
-    },
-    onRoom: () => test.rooms++,
-    onState: (_, state, detail) => void test.states.push(`${state} ${detail}`.trim()),
-    ...options.link,
-  })
-  open.push({ link, simulator })
-  link.renew(options.lease ?? { slots: [1], untilMs: Infinity })
-  return Object.assign(test, { link })
-}
-
-const bound = (test: LinkTest): Promise<void> => until('the link is bound', () => test.link.state === 'bound')
-
 describe('binding', () => {
   it('goes through its states, as one session or as two', async () => {
     const one = await start()
@@ -427,3 +362,63 @@ it('answers heartbeats and reports when the carrier answered ours', async () => 
   expect(test.link.lastEnquireAt).toBeNull()
   await until('the carrier answered', () => test.link.lastEnquireAt !== null)
 })
+
+interface LinkTest {
+  link: Link
+  simulator: Simulator
+  answers: Answer[]
+  states: string[]
+  delivered: MessageRequest[]
+  rooms: number
+  isFresh: boolean
+}
+
+async function start(
+  options: {
+    simulator?: SimulatorOptions
+    settings?: Partial<SmppSettings>
+    link?: Partial<LinkOptions>
+    lease?: Lease
+  } = {},
+): Promise<LinkTest> {
+  const simulator = new Simulator({
+    port: 0,
+    httpPort: 0,
+    responseDelay: zero,
+    receiptDelay: zero,
+    replyDelay: zero,
+    keepLedger: true,
+    ...options.simulator,
+  })
+  const { smppPort } = await simulator.start()
+  const test: Omit<LinkTest, 'link'> = { simulator, answers: [], states: [], delivered: [], rooms: 0, isFresh: true }
+  const link = new Link({
+    id: newId(),
+    receiptsId: newId(),
+    carrierId: newId(),
+    settings: { ...smppDefaults, host: '127.0.0.1', port: smppPort, system_id: 'heliogram', ...options.settings },
+    password: 'secret',
+    pace: new Pace(10_000),
+    limits: new Limits(),
+    reasons: defaultReasons,
+    nodeId: newId(),
+    mayWrite: () => test.isFresh,
+    onAnswer: (answer) => void test.answers.push(answer),
+    onDeliver: (_, pdu, respond) => {
+      test.delivered.push(pdu)
+      respond(ESME.ROK)
+    },
+    onRoom: () => test.rooms++,
+    onState: (_, state, detail) => void test.states.push(`${state} ${detail}`.trim()),
+    ...options.link,
+  })
+  atEnd(async () => {
+    simulator.misbehave({ isPaused: false, submit: 'accept', bind: 'accept' })
+    await link.close(100)
+    await simulator.close()
+  })
+  link.renew(options.lease ?? { slots: [1], untilMs: Infinity })
+  return Object.assign(test, { link })
+}
+
+const bound = (test: LinkTest): Promise<void> => until('the link is bound', () => test.link.state === 'bound')

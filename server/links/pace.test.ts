@@ -3,17 +3,6 @@ import { expect, test } from 'vitest'
 import { capacityOf, Pace } from './pace.ts'
 import { nextGrant, splitUnits, takeGrant, type Grant } from './shares.ts'
 
-/** Sends as fast as the pace allows on a clock that ticks irregularly; returns the times. */
-function run(pace: Pace, ticks: number[], totalMs: number): number[] {
-  const sent: number[] = []
-  let now = 1000
-  for (let i = 0; now < 1000 + totalMs; i++) {
-    while (pace.take(now)) sent.push(now)
-    now += ticks[i % ticks.length] ?? 1
-  }
-  return sent
-}
-
 test('no second exceeds the rate and one', () => {
   fc.assert(
     fc.property(
@@ -169,3 +158,14 @@ test('a throttled link slows down at once and recovers slowly', () => {
   expect(pace.rate(120_000)).toBe(100)
   expect(pace.isSlowed(120_000)).toBe(false)
 })
+
+/** Sends as fast as the pace allows on a clock that ticks irregularly; returns the times. */
+function run(pace: Pace, ticks: number[], totalMs: number): number[] {
+  const sent: number[] = []
+  let now = 1000
+  for (let i = 0; now < 1000 + totalMs; i++) {
+    while (pace.take(now)) sent.push(now)
+    now += ticks[i % ticks.length] ?? 1
+  }
+  return sent
+}

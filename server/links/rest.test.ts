@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { until } from '../../test/until.ts'
@@ -33,7 +33,6 @@ it('a link that only others have rests after a minute without a session, longer 
 let test: CarrierTest | undefined
 
 const database = await createTestDatabase()
-afterEach(() => test?.close())
 
 it('a link leaves its slots to the process that the carrier accepts, says why, and takes them back when no process has the link', async () => {
   test = await openCarrierTest(database.db, {

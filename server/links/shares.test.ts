@@ -4,7 +4,6 @@ import { capacityOf } from './pace.ts'
 import { chooseSlots, nextGrant, splitUnits, type Grant, type Slot } from './shares.ts'
 
 const names = ['a', 'b', 'c', 'd']
-const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, one) => total + one, 0)
 
 describe('a split', () => {
   it('adds up to the whole, and is fair to a unit', () => {
@@ -102,3 +101,5 @@ it('the used parts of a pace never exceed the whole, whatever processes want and
     }),
   )
 })
+
+const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, one) => total + one, 0)

@@ -14,13 +14,6 @@ beforeEach(async () => {
   inFlight = new InFlight()
 })
 
-/** Gives back stranded segments, and returns them. */
-async function giveBack(): Promise<number[]> {
-  const answers = await findStranded(ledger.db, ledger.nodeId, inFlight)
-  await Promise.all(answers.map((answer) => ledger.ledger.answer(answer)))
-  return answers.map((answer) => answer.segment)
-}
-
 test('a message whose statement lost its response returns to the queue, once, with all its segments', async () => {
   const { id } = await ledger.lease({ body: 'x'.repeat(400), segments: 3 })
   expect(await giveBack()).toEqual([1, 2, 3])
@@ -129,3 +122,10 @@ test('another node’s leases are not ours to return', async () => {
   await other.lease()
   expect(await giveBack()).toEqual([])
 })
+
+/** Gives back stranded segments, and returns them. */
+async function giveBack(): Promise<number[]> {
+  const answers = await findStranded(ledger.db, ledger.nodeId, inFlight)
+  await Promise.all(answers.map((answer) => ledger.ledger.answer(answer)))
+  return answers.map((answer) => answer.segment)
+}

@@ -1,5 +1,5 @@
 import { statusName } from '@heliogram/smpp'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ensurePartitions } from '../ground/db/partitions.ts'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { silent } from '../messages/testing.ts'
@@ -14,22 +14,7 @@ const { db } = await createTestDatabase()
 // As in production: statements for one day's messages use that day's partitions.
 await ensurePartitions(db, silent)
 
-async function open(options: Parameters<typeof openBoundTest>[1] = {}): Promise<void> {
-  test = await openBoundTest(db, options)
-}
-afterEach(async () => {
-  await test.close()
-  expect(test.errors).toEqual([])
-})
-
 const long = { body: 'x'.repeat(400), characters: 400, segments: 3 }
-/** Texts that the simulator took, in order. */
-const taken = (): string[] => test.simulator.ledger.filter((entry) => entry.status === 'ROK').map((entry) => entry.text)
-
-async function skipBackOff(): Promise<void> {
-  await test.db.query(`update delayed set due_at = now()`)
-  if ((await queueDue(test.db)) > 0) test.submitter.wake()
-}
 
 describe('a message', () => {
   it('goes from accept to its receipt', async () => {
@@ -195,7 +180,7 @@ describe('the queue', () => {
 
   it('lets a code pass a campaign', async () => {
     await open()
-    await test.db.query(`update carriers set pace = 20`)
+    await test.sql`update carriers set pace = 20`
     await until('the new pace holds', () =>
       [...test.submitter.links.values()].some((link) => link.pace === 20 && link.state === 'bound'),
     )
@@ -216,13 +201,11 @@ describe('a changed carrier', () => {
     await until('it is out', () => test.simulator.stats().accepted === 1)
     const [before] = test.submitter.links.values()
     const startedAt = Date.now()
-    await test.db.query(`update carriers set settings = settings || '{"window": 7}', updated_at = now()`)
+    await test.sql`update carriers set settings = settings || '{"window": 7}', updated_at = now()`
     await until('the old link is let go', () => ![...test.submitter.links.values()].includes(before as never))
     await until('its lease is kept meanwhile', async () => {
-      const { rows } = await test.db.query<{ leasedUntil: Date }>(
-        `select leased_until as "leasedUntil" from link_states`,
-      )
-      return Number(rows[0]?.leasedUntil) > startedAt + 11_000
+      const [row] = await test.sql<{ leasedUntil: Date }>`select leased_until as "leasedUntil" from link_states`
+      return Number(row?.leasedUntil) > startedAt + 11_000
     })
     expect(test.simulator.stats().binds).toBe(1)
     test.simulator.misbehave({ isPaused: false })
@@ -230,16 +213,16 @@ describe('a changed carrier', () => {
     await untilBound(test)
     expect([...test.submitter.links.values()].map((link) => link.settings.window)).toEqual([7])
     await test.reaches(id, 'delivered')
-    const { rows } = await test.db.query(`select node_id from link_states`)
+    const rows = await test.sql`select node_id from link_states`
     expect(rows).toEqual([{ node_id: test.node.id }])
   })
 
   it('that is disabled unbinds, and its messages wait', async () => {
     await open()
-    await test.db.query(`update carriers set enabled = false, updated_at = now()`)
+    await test.sql`update carriers set enabled = false, updated_at = now()`
     await until('it is unbound', () => test.simulator.stats().bound === 0)
     const { id } = await test.submit()
-    await test.db.query(`update carriers set enabled = true, updated_at = now()`)
+    await test.sql`update carriers set enabled = true, updated_at = now()`
     await until('the hold is over', async () => {
       await skipBackOff()
       return (await test.message(id)).status === 'delivered'
@@ -256,12 +239,11 @@ describe('a changed carrier', () => {
     )
     await until('the failure is told', () => test.errors.length > 0)
     await test.reaches((await test.submit()).id, 'delivered')
-    const { rows } = await test.db.query(
-      `select state from link_states where updated_at > now() - interval '3 seconds' and state = 'bound'`,
-    )
+    const rows = await test.sql`select state from link_states
+      where updated_at > now() - interval '3 seconds' and state = 'bound'`
     expect(rows).toHaveLength(1)
     test.errors.length = 0
-    await test.db.query(`delete from carriers where name = 'broken'`)
+    await test.sql`delete from carriers where name = 'broken'`
     await until('it is forgotten', async () => {
       test.errors.length = 0
       return (await test.count('link_states', 'true')) <= 1
@@ -277,3 +259,15 @@ it('reports the state of its links', async () => {
     async () => (await test.count('link_states', `state = 'bound' and sessions = 1 and window_max = 100`)) === 1,
   )
 })
+
+async function open(options: Parameters<typeof openBoundTest>[1] = {}): Promise<void> {
+  test = await openBoundTest(db, options)
+}
+
+/** Texts that the simulator took, in order. */
+const taken = (): string[] => test.simulator.ledger.filter((entry) => entry.status === 'ROK').map((entry) => entry.text)
+
+async function skipBackOff(): Promise<void> {
+  await test.sql`update delayed set due_at = now()`
+  if ((await queueDue(test.db)) > 0) test.submitter.wake()
+}

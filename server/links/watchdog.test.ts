@@ -23,37 +23,6 @@ afterAll(() => {
   for (const child of children) child.kill('SIGKILL')
 })
 
-/** A process that always holds leases for this many seconds more. */
-function start(seconds: number, env: NodeJS.ProcessEnv = process.env): ChildProcess & { pid: number } {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script, String(seconds)], { env })
-  children.push(child)
-  if (child.pid === undefined) throw new Error('it did not start')
-  return Object.assign(child, { pid: child.pid })
-}
-
-const childrenOf = async (pid: number): Promise<number[]> =>
-  (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => ''))
-    .trim()
-    .split(' ')
-    .filter(Boolean)
-    .map(Number)
-
-async function watchdogOf(pid: number): Promise<number> {
-  let found = 0
-  await until('it is watched', async () => (found = (await childrenOf(pid))[0] ?? 0) > 0)
-  return found
-}
-
-/** `State` of a process, T if stopped; empty if gone. */
-const stateOf = async (pid: number): Promise<string> =>
-  /^State:\s+(\w)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''))?.[1] ?? ''
-
-/** SIGHUP, SIGINT and SIGTERM: bits 0, 1 and 14 of the mask. */
-const ignoresSignals = async (pid: number): Promise<boolean> => {
-  const mask = /^SigIgn:\s+(\w+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''))?.[1] ?? '0'
-  return (Number.parseInt(mask.slice(-4), 16) & 0x4003) === 0x4003
-}
-
 describe.concurrent('a process that holds sessions', () => {
   it('is ended when it freezes, before its leases end; a running one, and one without sessions, are not', async () => {
     const [frozen, running, released] = [start(6.5), start(6.5), start(6.5)]
@@ -123,3 +92,34 @@ describe.concurrent('a process that holds sessions', () => {
     expect(child.exitCode).toBeNull()
   })
 })
+
+/** A process that always holds leases for this many seconds more. */
+function start(seconds: number, env: NodeJS.ProcessEnv = process.env): ChildProcess & { pid: number } {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, String(seconds)], { env })
+  children.push(child)
+  if (child.pid === undefined) throw new Error('it did not start')
+  return Object.assign(child, { pid: child.pid })
+}
+
+const childrenOf = async (pid: number): Promise<number[]> =>
+  (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => ''))
+    .trim()
+    .split(' ')
+    .filter(Boolean)
+    .map(Number)
+
+async function watchdogOf(pid: number): Promise<number> {
+  let found = 0
+  await until('it is watched', async () => (found = (await childrenOf(pid))[0] ?? 0) > 0)
+  return found
+}
+
+/** `State` of a process, T if stopped; empty if gone. */
+const stateOf = async (pid: number): Promise<string> =>
+  /^State:\s+(\w)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''))?.[1] ?? ''
+
+/** SIGHUP, SIGINT and SIGTERM: bits 0, 1 and 14 of the mask. */
+const ignoresSignals = async (pid: number): Promise<boolean> => {
+  const mask = /^SigIgn:\s+(\w+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''))?.[1] ?? '0'
+  return (Number.parseInt(mask.slice(-4), 16) & 0x4003) === 0x4003
+}

@@ -3,31 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { lookAtSender, nextStep, patience, type AlertType, type Episode, type Sight } from './alert-step.ts'
 
 const types = ['link.down', 'link.throttled', 'sender.degraded'] as const
-const seconds = (n: number): number => n * 1000
-const seen = (changes: Partial<Episode> = {}): Episode => ({ seenMs: 0, isOpen: false, clearMs: null, ...changes })
-
-function watch(type: AlertType, sights: readonly Sight[]): string[] {
-  const told: string[] = []
-  let episode: { seenAt: number; isOpen: boolean; clearAt: number | null } | null = null
-  for (const [now, sight] of sights.entries()) {
-    const known: Episode | null = episode && {
-      seenMs: seconds(now - episode.seenAt),
-      isOpen: episode.isOpen,
-      clearMs: episode.clearAt === null ? null : seconds(now - episode.clearAt),
-    }
-    const step = nextStep(type, known, sight)
-    if (step === 'open' || step === 'close' || step === 'drop') told.push(`${step} ${now}`)
-    if (step === 'forget' || step === 'close' || step === 'drop') episode = null
-    else if (step === 'begin' || (step === 'open' && !episode))
-      episode = { seenAt: now, isOpen: step === 'open', clearAt: null }
-    else if (episode && step === 'open') episode.isOpen = true
-    else if (episode && step === 'clear') episode.clearAt = now
-    else if (episode && step === 'reopen') episode.clearAt = null
-  }
-  return told
-}
-
-const repeat = (sight: Sight, times: number): Sight[] => Array.from({ length: times }, () => sight)
 
 describe('an alert', () => {
   it('is reported when trouble has lasted, and again when it has been over for a while', () => {
@@ -81,3 +56,29 @@ describe('a sender', () => {
     expect(lookAtSender(count)).toBe(sight)
   })
 })
+
+const seconds = (n: number): number => n * 1000
+const seen = (changes: Partial<Episode> = {}): Episode => ({ seenMs: 0, isOpen: false, clearMs: null, ...changes })
+
+function watch(type: AlertType, sights: readonly Sight[]): string[] {
+  const told: string[] = []
+  let episode: { seenAt: number; isOpen: boolean; clearAt: number | null } | null = null
+  for (const [now, sight] of sights.entries()) {
+    const known: Episode | null = episode && {
+      seenMs: seconds(now - episode.seenAt),
+      isOpen: episode.isOpen,
+      clearMs: episode.clearAt === null ? null : seconds(now - episode.clearAt),
+    }
+    const step = nextStep(type, known, sight)
+    if (step === 'open' || step === 'close' || step === 'drop') told.push(`${step} ${now}`)
+    if (step === 'forget' || step === 'close' || step === 'drop') episode = null
+    else if (step === 'begin' || (step === 'open' && !episode))
+      episode = { seenAt: now, isOpen: step === 'open', clearAt: null }
+    else if (episode && step === 'open') episode.isOpen = true
+    else if (episode && step === 'clear') episode.clearAt = now
+    else if (episode && step === 'reopen') episode.clearAt = null
+  }
+  return told
+}
+
+const repeat = (sight: Sight, times: number): Sight[] => Array.from({ length: times }, () => sight)

@@ -18,8 +18,8 @@ let carrierId: string
 let linkId: string
 const outbox: Outbox = { nodeId: null, offer: () => {} }
 
-const { db, account: operator, app } = await world([alertRoutes])
-await db.query(`update users set is_operator = true where account_id = $1`, [operator.accountId])
+const { db, sql, account: operator, app } = await world([alertRoutes])
+await sql`update users set is_operator = true where account_id = ${operator.accountId}`
 const subscriptions = new Subscriptions(db)
 const node = new Node({ db, log: silent, isAlone: false, settle: async () => {}, onFenced: () => {} })
 await node.start()
@@ -28,69 +28,10 @@ beforeEach(async () => {
   await emptyTables(db, 'carriers, alerts, events, webhooks, sender_ends')
   carrierId = newId()
   await inTransaction(db, (tx) => insertTestCarrier(tx, carrierId))
-  const { rows } = await db.query<{ id: string }>(`select id from links where carrier_id = $1`, [carrierId])
-  linkId = rows[0]?.id ?? ''
+  const [row] = await sql<{ id: string }>`select id from links where carrier_id = ${carrierId}`
+  linkId = row?.id ?? ''
   await subscribe(operator.accountId)
 })
-
-async function subscribe(accountId: string): Promise<void> {
-  await db.query(
-    `insert into webhooks (account_id, id, url, events, secret) values ($1, $2, 'https://example.com/', $3, '')`,
-    [
-      accountId,
-      newId(),
-      [
-        'link.down',
-        'link.up',
-        'link.throttled',
-        'link.recovered',
-        'sender.degraded',
-        'sender.recovered',
-        'webhook.disabled',
-      ],
-    ],
-  )
-  await subscriptions.refresh()
-}
-
-const context = (): Parameters<typeof watchLinks>[0] => ({ db, outbox, subscriptions })
-
-/** Reports a state of the link by this process. */
-async function say(state: 'bound' | 'throttled' | 'down'): Promise<void> {
-  await db.query(
-    `insert into link_states (link_id, node_id, leased_until, state, sessions, pace)
-     values ($1, $2, now() + interval '1 minute', $3, $4, 40)
-     on conflict (link_id, node_id) do update
-       set state = excluded.state, sessions = excluded.sessions, leased_until = excluded.leased_until`,
-    [linkId, node.id, state, state === 'down' ? 0 : 1],
-  )
-}
-
-/** Looks as often as the clock would in so many seconds: episodes get older, reports of processes do not. */
-async function pass(seconds: number): Promise<void> {
-  await watchLinks(context())
-  await db.query(
-    `update alerts
-     set seen_at = seen_at - make_interval(secs => $1), clear_at = clear_at - make_interval(secs => $1)
-     where closed_at is null`,
-    [seconds],
-  )
-  await watchLinks(context())
-}
-
-async function told(accountId = operator.accountId): Promise<string[]> {
-  const { rows } = await db.query<{ type: string }>(`select type from events where account_id = $1 order by id`, [
-    accountId,
-  ])
-  return rows.map(({ type }) => type)
-}
-
-interface Shown {
-  id: string
-  type: string
-  status: string
-  [name: string]: unknown
-}
 
 async function list(query = '', account = operator): Promise<Shown[]> {
   const answer = await app.inject({ url: `/v1/alerts${query}`, headers: account.headers })
@@ -132,7 +73,7 @@ describe('a link', () => {
 
   it('that no process reports is down too: its holder is gone', async () => {
     await say('bound')
-    await db.query(`update link_states set leased_until = now() - interval '1 second'`)
+    await sql`update link_states set leased_until = now() - interval '1 second'`
     await pass(10)
     expect(await told()).toEqual(['link.down'])
   })
@@ -140,7 +81,7 @@ describe('a link', () => {
   it('is reported once, though several processes check at the same time, and another after a restart', async () => {
     await say('down')
     await watchLinks(context())
-    await db.query(`update alerts set seen_at = seen_at - interval '1 minute'`)
+    await sql`update alerts set seen_at = seen_at - interval '1 minute'`
     await Promise.all(Array.from({ length: 8 }, () => watchLinks(context())))
     const other = new Subscriptions(db)
     await other.refresh()
@@ -184,9 +125,7 @@ describe('a link', () => {
     carrier.simulator.misbehave({ throttleRatio: 1 })
     await carrier.submit()
     const isThrottled = async (): Promise<boolean> => {
-      const { rows } = await db.query(`select 1 from link_states where link_id = $1 and state = 'throttled'`, [
-        carrier.linkId,
-      ])
+      const rows = await sql`select 1 from link_states where link_id = ${carrier.linkId} and state = 'throttled'`
       return rows.length > 0
     }
     await until('the link says that it is throttled', isThrottled)
@@ -201,7 +140,7 @@ describe('a link', () => {
   it('that is disabled while it is down ends its alert without being reported as up', async () => {
     await say('down')
     await pass(10)
-    await db.query(`update links set enabled = false where id = $1`, [linkId])
+    await sql`update links set enabled = false where id = ${linkId}`
     await pass(60)
     expect(await told()).toEqual(['link.down'])
     expect(await list()).toMatchObject([{ status: 'closed' }])
@@ -219,28 +158,23 @@ describe('a link', () => {
 
   it('is down for the last reason that any process has seen', async () => {
     const others = [newId(), newId()]
-    await db.query(`insert into nodes (id, name) select unnest($1::uuid[]), 'other'`, [others])
-    await db.query(
-      `insert into link_states (link_id, node_id, leased_until, state, sessions, pace, last_error, last_error_at)
-       select $1, n.id, now() - interval '1 minute', 'down', 0, 0, n.said, now() - make_interval(mins => n.ago)
-       from unnest($2::uuid[], $3::text[], $4::int[]) as n (id, said, ago)`,
-      [linkId, others, ['connection refused', 'bind refused'], [9, 3]],
-    )
+    await sql`insert into nodes (id, name) select unnest(${others}::uuid[]), 'other'`
+    await sql`insert into link_states (link_id, node_id, leased_until, state, sessions, pace, last_error, last_error_at)
+      select ${linkId}, n.id, now() - interval '1 minute', 'down', 0, 0, n.said, now() - make_interval(mins => n.ago)
+      from unnest(${others}::uuid[], ${['connection refused', 'bind refused']}::text[], ${[9, 3]}::int[]) as n (id, said, ago)`
     // Another link is up, and has its own.
     const otherId = newId()
     await inTransaction(db, (tx) => insertTestCarrier(tx, otherId))
-    await db.query(
-      `insert into link_states (link_id, node_id, leased_until, state, sessions, pace, last_error, last_error_at)
-       select id, $2, now() + interval '1 minute', 'bound', 1, 40, 'timeout', now() from links where carrier_id = $1`,
-      [otherId, node.id],
-    )
+    await sql`insert into link_states (link_id, node_id, leased_until, state, sessions, pace, last_error, last_error_at)
+      select id, ${node.id}, now() + interval '1 minute', 'bound', 1, 40, 'timeout', now() from links
+      where carrier_id = ${otherId}`
     await say('down')
     await pass(10)
     expect(await list()).toMatchObject([{ type: 'link.down', link: showId('lnk', linkId), last_error: 'bind refused' }])
   })
 
   it('is listed without a subscriber, and then nothing is recorded', async () => {
-    await db.query('truncate webhooks')
+    await sql`truncate webhooks`
     await subscriptions.refresh()
     await say('down')
     await pass(10)
@@ -271,7 +205,7 @@ describe('a sender', () => {
   }
 
   const age = (minutes: number): Promise<unknown> =>
-    db.query(`update sender_ends set at = at - make_interval(mins => $1)`, [minutes])
+    sql`update sender_ends set at = at - make_interval(mins => ${minutes})`
 
   it('whose messages stop arriving is degraded, and its account gets an event, and another when they arrive again', async () => {
     const other = await createTestAccount(db)
@@ -304,12 +238,9 @@ describe('a sender', () => {
   })
 
   it('that is healthy is not checked on its own: there may be tens of thousands', async () => {
-    await db.query(
-      `insert into sender_ends (account_id, number, at, delivered, failed)
-       select $1, (447700910000 + n)::text, now(), case when n = 7 then 69 else 99 end, case when n = 7 then 31 else 1 end
-       from generate_series(1, 3000) as n`,
-      [operator.accountId],
-    )
+    await sql`insert into sender_ends (account_id, number, at, delivered, failed)
+      select ${operator.accountId}, (447700910000 + n)::text, now(), case when n = 7 then 69 else 99 end, case when n = 7 then 31 else 1 end
+      from generate_series(1, 3000) as n`
     const read = vi.spyOn(Client.prototype, 'query')
     await watchSenders(context())
     const results: unknown[] = await Promise.all(read.mock.results.map(({ value }) => value as unknown))
@@ -334,11 +265,9 @@ it('alerts are kept for 90 days after their end', async () => {
   await say('down')
   await pass(10)
   const rows = (days: number): Promise<unknown> =>
-    db.query(
-      `insert into alerts (account_id, id, type, subject, detail, opened_at, closed_at)
-       select account_id, gen_random_uuid(), type, subject, detail, opened_at, now() - make_interval(days => $1) from alerts limit 1`,
-      [days],
-    )
+    sql`insert into alerts (account_id, id, type, subject, detail, opened_at, closed_at)
+      select account_id, gen_random_uuid(), type, subject, detail, opened_at, now() - make_interval(days => ${days})
+      from alerts limit 1`
   await rows(89)
   await rows(91)
   await watchSenders(context())
@@ -353,7 +282,7 @@ describe('an endpoint that was disabled', () => {
     return answer.json<{ data: Record<string, unknown>[] }>().data
   }
   const set = (enabled: boolean, reason: string | null): Promise<unknown> =>
-    db.query('update webhooks set enabled = $1, disabled_reason = $2', [enabled, reason])
+    sql`update webhooks set enabled = ${enabled}, disabled_reason = ${reason}`
 
   it('is one alert until it is enabled again, with no event beside its own', async () => {
     await set(false, 'failing')
@@ -389,8 +318,59 @@ describe('an endpoint that was disabled', () => {
     expect(await list()).toEqual([])
     await set(false, 'gone')
     await look()
-    await db.query('delete from webhooks')
+    await sql`delete from webhooks`
     await look()
     expect(await list('&status=closed')).toHaveLength(1)
   })
 })
+
+async function subscribe(accountId: string): Promise<void> {
+  await db.query(
+    `insert into webhooks (account_id, id, url, events, secret) values ($1, $2, 'https://example.com/', $3, '')`,
+    [
+      accountId,
+      newId(),
+      [
+        'link.down',
+        'link.up',
+        'link.throttled',
+        'link.recovered',
+        'sender.degraded',
+        'sender.recovered',
+        'webhook.disabled',
+      ],
+    ],
+  )
+  await subscriptions.refresh()
+}
+
+const context = (): Parameters<typeof watchLinks>[0] => ({ db, outbox, subscriptions })
+
+/** Reports a state of the link by this process. */
+async function say(state: 'bound' | 'throttled' | 'down'): Promise<void> {
+  await sql`insert into link_states (link_id, node_id, leased_until, state, sessions, pace)
+    values (${linkId}, ${node.id}, now() + interval '1 minute', ${state}, ${state === 'down' ? 0 : 1}, 40)
+    on conflict (link_id, node_id) do update
+      set state = excluded.state, sessions = excluded.sessions, leased_until = excluded.leased_until`
+}
+
+/** Looks as often as the clock would in so many seconds: episodes get older, reports of processes do not. */
+async function pass(seconds: number): Promise<void> {
+  await watchLinks(context())
+  await sql`update alerts
+    set seen_at = seen_at - make_interval(secs => ${seconds}), clear_at = clear_at - make_interval(secs => ${seconds})
+    where closed_at is null`
+  await watchLinks(context())
+}
+
+async function told(accountId = operator.accountId): Promise<string[]> {
+  const rows = await sql<{ type: string }>`select type from events where account_id = ${accountId} order by id`
+  return rows.map(({ type }) => type)
+}
+
+interface Shown {
+  id: string
+  type: string
+  status: string
+  [name: string]: unknown
+}

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { world, createTestAccount } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { untilBlocked } from '../ground/db/testing.ts'
@@ -14,51 +14,12 @@ import { saveLive } from './live.ts'
 import { createQueueReader, drainSecondsOf, oldestAgeSeconds, type QueuePart } from './queue.ts'
 import { openCarrierTest, untilBound } from '../carriers/testing.ts'
 
-const { db, account, app } = await world([carrierRoutes, linkRoutes, liveRoutes])
+const { db, sql, account, app } = await world([carrierRoutes, linkRoutes, liveRoutes])
 const test = await openCarrierTest(db, {
   accountId: account.accountId,
   simulator: { responseDelay: { min: 20, max: 20 }, receiptDelay: { min: 300, max: 300 } },
 })
 await untilBound(test)
-afterAll(() => test.close())
-
-interface Times {
-  p50_ms: number
-  p95_ms: number
-  p99_ms: number
-  count: number
-}
-interface Waiting {
-  type: string
-  carrier: string | null
-  held: boolean
-  messages: number
-  segments: number
-  oldest_age_seconds: number | null
-  drain_seconds: number | null
-}
-interface Shown {
-  links: { id: string; response: Times | null; pace: number; rate_1m: number }[]
-  latency: {
-    response: Times | null
-    receipt: Times | null
-    countries: { country: string; response: Times | null; receipt: Times | null }[]
-  }
-  queue: Waiting[]
-  parts: Waiting[]
-  messages: number
-  delayed: { messages: number; next_due_at: string | null }
-  response: Times | null
-  state: string
-}
-
-async function get(url: string): Promise<Shown> {
-  const answer = await app.inject({ url, headers: account.headers })
-  expect(answer.statusCode).toBe(200)
-  return answer.json<Shown>()
-}
-
-const carrierUrl = (): string => `/v1/carriers/${showId('car', test.carrierId)}`
 
 describe('the live view', () => {
   it('shows the times of responses and receipts, by carrier, link and country, over all processes', async () => {
@@ -90,7 +51,7 @@ describe('the live view', () => {
     expect(await get(linkUrl)).toMatchObject({ response: { count: 5 }, pace: expect.any(Number) })
 
     await other.close()
-    await db.query(`update node_times set updated_at = now() - interval '16 seconds' where node_id = $1`, [other.id])
+    await sql`update node_times set updated_at = now() - interval '16 seconds' where node_id = ${other.id}`
     expect((await get(carrierUrl())).latency.response?.count).toBe(4)
   })
 
@@ -102,9 +63,8 @@ describe('the live view', () => {
       await test.submit({ type: 'marketing', body: 'x'.repeat(300), segments: 2 }),
     ]
     await test.submit({ sendAt: new Date(Date.now() + 3_600_000) })
-    await db.query(`update messages set queued_at = now() - interval '90 seconds' where id = any ($1)`, [
-      queued.map(({ id }) => id),
-    ])
+    await sql`update messages set queued_at = now() - interval '90 seconds'
+      where id = any (${queued.map(({ id }) => id)})`
     await until('the count is a new one', async () => (await get('/v1/queue')).messages === 3)
     const { parts, delayed } = await get('/v1/queue')
     expect(parts).toMatchObject([
@@ -118,15 +78,15 @@ describe('the live view', () => {
     const { queue } = await get(carrierUrl())
     expect(queue.map(({ type }) => type)).toEqual(['otp', 'transactional', 'marketing'])
     expect(queue[1]).toMatchObject({ messages: 0, oldest_age_seconds: null, drain_seconds: 0 })
-    await db.query(`update accounts set status = 'suspended' where id = $1`, [account.accountId])
+    await sql`update accounts set status = 'suspended' where id = ${account.accountId}`
     const held = await createQueueReader(db)()
     expect(held.parts.every(({ isHeld }) => isHeld)).toBe(true)
-    await db.query(`update accounts set status = 'active' where id = $1`, [account.accountId])
+    await sql`update accounts set status = 'active' where id = ${account.accountId}`
   })
 
   it('shows how long the first messages have waited, also if they leave during the read', async () => {
     const { id } = await test.submit({ type: 'otp' })
-    await db.query(`update messages set queued_at = now() - interval '90 seconds' where id = $1`, [id])
+    await sql`update messages set queued_at = now() - interval '90 seconds' where id = ${id}`
     const counting = await inTransaction(db, async (tx) => {
       // Counted, without their age so far.
       await tx.query('lock table messages in access exclusive mode')
@@ -179,3 +139,41 @@ describe('a part of the queue', () => {
     expect(drainSecondsOf(held, parts, links)).toBeNull()
   })
 })
+
+interface Times {
+  p50_ms: number
+  p95_ms: number
+  p99_ms: number
+  count: number
+}
+interface Waiting {
+  type: string
+  carrier: string | null
+  held: boolean
+  messages: number
+  segments: number
+  oldest_age_seconds: number | null
+  drain_seconds: number | null
+}
+interface Shown {
+  links: { id: string; response: Times | null; pace: number; rate_1m: number }[]
+  latency: {
+    response: Times | null
+    receipt: Times | null
+    countries: { country: string; response: Times | null; receipt: Times | null }[]
+  }
+  queue: Waiting[]
+  parts: Waiting[]
+  messages: number
+  delayed: { messages: number; next_due_at: string | null }
+  response: Times | null
+  state: string
+}
+
+async function get(url: string): Promise<Shown> {
+  const answer = await app.inject({ url, headers: account.headers })
+  expect(answer.statusCode).toBe(200)
+  return answer.json<Shown>()
+}
+
+const carrierUrl = (): string => `/v1/carriers/${showId('car', test.carrierId)}`

@@ -1,10 +1,10 @@
 /** The operator gets one alert of replies without an account until they are given or deleted. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
 import { Subscriptions, type Outbox } from '../events/events.ts'
 import { newId, showId } from '../ground/base/ids.ts'
-import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest } from '../messages/testing.ts'
 import { storeReply } from '../inbound/reply.ts'
 import { doctorRoutes } from '../doctor/http.ts'
 import { alertRoutes } from './alerts-http.ts'
@@ -12,41 +12,25 @@ import { watchLinks, watchOrphans } from './alerts.ts'
 
 let operator: TestAccount
 let other: TestAccount
-let test: LedgerTest
 let subscriptions: Subscriptions
 const outbox: Outbox = { nodeId: null, offer: () => {} }
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const app = await buildTestApp(db, (one) => {
   alertRoutes(one, { db })
   doctorRoutes(one, { db, vault: testVault })
 })
+const test = forEachTest(db, openLedgerTest)
 beforeEach(async () => {
-  await emptyTables(db, 'accounts, carriers, nodes, messages, alerts, events, webhooks, orphan_replies')
   operator = await createTestAccount(db)
   other = await createTestAccount(db)
-  await db.query(`update users set is_operator = true where account_id = $1`, [operator.accountId])
+  await sql`update users set is_operator = true where account_id = ${operator.accountId}`
   for (const { accountId } of [operator, other])
-    await db.query(
-      `insert into webhooks (account_id, id, url, events, secret) values ($1, $2, 'https://example.com/', '{reply.*}', '')`,
-      [accountId, newId()],
-    )
+    await sql`insert into webhooks (account_id, id, url, events, secret)
+      values (${accountId}, ${newId()}, 'https://example.com/', '{reply.*}', '')`
   subscriptions = new Subscriptions(db)
   await subscriptions.refresh()
-  test = await openLedgerTest(db)
 })
-
-const says = (destination: string, text = 'STOP'): ReturnType<typeof storeReply> =>
-  storeReply(
-    { ...test.context, wake: () => {} },
-    { linkId: test.linkId, source: '447700900123', destination, text, isPartial: false },
-  )
-const look = (): Promise<void> => watchOrphans({ db, outbox, subscriptions })
-const get = async (url: string, { headers }: TestAccount = operator): Promise<Record<string, unknown>> =>
-  (await app.inject({ url, headers })).json()
-const alerts = async (who?: TestAccount): Promise<unknown> => (await get('/v1/alerts', who))['data']
-const told = async (): Promise<unknown[]> =>
-  (await db.query<object>(`select account_id as "accountId", type from events`)).rows
 
 describe('replies to a number that no account has', () => {
   it('are one alert for the operator until the last is assigned, and one event', async () => {
@@ -69,10 +53,10 @@ describe('replies to a number that no account has', () => {
     ])
     expect(await alerts(other)).toEqual([])
     expect(await told()).toEqual([{ accountId: operator.accountId, type: 'reply.orphaned' }])
-    await db.query(`delete from orphan_replies where destination = '4915550001'`)
+    await sql`delete from orphan_replies where destination = '4915550001'`
     await look()
     expect(await alerts()).toMatchObject([{ status: 'open' }])
-    await db.query(`delete from orphan_replies`)
+    await sql`delete from orphan_replies`
     await look()
     expect(await alerts()).toMatchObject([{ status: 'closed', closed_at: expect.any(String) as string }])
     expect(await told()).toHaveLength(1)
@@ -103,3 +87,14 @@ describe('replies to a number that no account has', () => {
     ])
   })
 })
+
+const says = (destination: string, text = 'STOP'): ReturnType<typeof storeReply> =>
+  storeReply(
+    { ...test.context, wake: () => {} },
+    { linkId: test.linkId, source: '447700900123', destination, text, isPartial: false },
+  )
+const look = (): Promise<void> => watchOrphans({ db, outbox, subscriptions })
+const get = async (url: string, { headers }: TestAccount = operator): Promise<Record<string, unknown>> =>
+  (await app.inject({ url, headers })).json()
+const alerts = async (who?: TestAccount): Promise<unknown> => (await get('/v1/alerts', who))['data']
+const told = async (): Promise<unknown[]> => await sql<object>`select account_id as "accountId", type from events`

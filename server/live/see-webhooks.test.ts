@@ -10,57 +10,17 @@ import { watchWebhooks } from './alerts.ts'
 let endpointId: string
 const outbox: Outbox = { nodeId: null, offer: () => {} }
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const account = await createTestAccount(db)
 const subscriptions = new Subscriptions(db)
 await ensurePartitions(db, silent)
 beforeEach(async () => {
   await emptyTables(db, 'alerts, events, attempts, webhooks')
   endpointId = newId()
-  await db.query(
-    `insert into webhooks (account_id, id, url, events, secret)
-     values ($1, $2, 'https://example.com/', '{webhook.failing,webhook.recovered}', '')`,
-    [account.accountId, endpointId],
-  )
+  await sql`insert into webhooks (account_id, id, url, events, secret)
+    values (${account.accountId}, ${endpointId}, 'https://example.com/', '{webhook.failing,webhook.recovered}', '')`
   await subscriptions.refresh()
 })
-
-/** A post that ended so many seconds ago: as the dispatcher and its health record write it. */
-async function post(secondsAgo: number, outcome: string, type = 'message.delivered', durationMs = 5): Promise<void> {
-  const at = Date.now() - secondsAgo * 1000
-  const [attemptId, eventId] = [newId(at), newId(at)]
-  await db.query(`insert into events (account_id, id, type, payload) values ($1, $2, $3, '{}')`, [
-    account.accountId,
-    eventId,
-    type,
-  ])
-  await db.query(
-    `insert into attempts (account_id, id, endpoint_id, event_id, try, outcome, status_code, duration_ms)
-     values ($1, $2, $3, $4, 1, $5, $6, $7)`,
-    [account.accountId, attemptId, endpointId, eventId, outcome, outcome === 'status' ? 503 : null, durationMs],
-  )
-  await db.query(
-    outcome === 'ok'
-      ? `update webhooks set failing_since = null where id = $1`
-      : `update webhooks set failing_since = coalesce(failing_since, now() - make_interval(secs => $2)) where id = $1`,
-    outcome === 'ok' ? [endpointId] : [endpointId, secondsAgo],
-  )
-}
-
-/** The alerts raised by a look, and by another one after the recovery has lasted. */
-async function look(): Promise<string[]> {
-  const context = { db, outbox, subscriptions }
-  await watchWebhooks(context)
-  await db.query(`update alerts set clear_at = clear_at - interval '11 seconds' where closed_at is null`)
-  await watchWebhooks(context)
-  const { rows } = await db.query<{ type: string }>(
-    `select type from events where type like 'webhook.%' and payload <> '{}' order by id`,
-  )
-  return rows.map(({ type }) => type)
-}
-
-const alerts = async (): Promise<object[]> =>
-  (await db.query<object>(`select type, detail, closed_at is null as "isOpen" from alerts order by id`)).rows
 
 describe('a webhook', () => {
   it('that only fails for ten seconds is failing, once, until it works again', async () => {
@@ -82,7 +42,7 @@ describe('a webhook', () => {
       await post(3600, 'ok')
       await post(2, outcome, 'message.delivered', 15_000)
       expect(await look()).toEqual([])
-      await db.query(`update webhooks set failing_since = failing_since - interval '9 seconds'`)
+      await sql`update webhooks set failing_since = failing_since - interval '9 seconds'`
       expect(await look()).toEqual(['webhook.failing'])
     },
   )
@@ -140,7 +100,7 @@ describe('a webhook', () => {
       `delete from webhooks`,
     ]) {
       await emptyTables(db, 'alerts, events, attempts')
-      await db.query(`update webhooks set enabled = true, disabled_reason = null, failing_since = null`)
+      await sql`update webhooks set enabled = true, disabled_reason = null, failing_since = null`
       await post(12, 'status')
       await post(6, 'status')
       expect(await look()).toEqual(['webhook.failing'])
@@ -154,8 +114,38 @@ describe('a webhook', () => {
     await post(12, 'status')
     await post(6, 'status')
     await look()
-    await db.query(`delete from attempts`)
+    await sql`delete from attempts`
     expect(await look()).toEqual(['webhook.failing'])
     expect(await alerts()).toMatchObject([{ isOpen: true }])
   })
 })
+
+/** A post that ended so many seconds ago: as the dispatcher and its health record write it. */
+async function post(secondsAgo: number, outcome: string, type = 'message.delivered', durationMs = 5): Promise<void> {
+  const at = Date.now() - secondsAgo * 1000
+  const [attemptId, eventId] = [newId(at), newId(at)]
+  await sql`insert into events (account_id, id, type, payload)
+    values (${account.accountId}, ${eventId}, ${type}, '{}')`
+  await sql`insert into attempts (account_id, id, endpoint_id, event_id, try, outcome, status_code, duration_ms)
+    values (${account.accountId}, ${attemptId}, ${endpointId}, ${eventId}, 1, ${outcome}, ${outcome === 'status' ? 503 : null}, ${durationMs})`
+  await db.query(
+    outcome === 'ok'
+      ? `update webhooks set failing_since = null where id = $1`
+      : `update webhooks set failing_since = coalesce(failing_since, now() - make_interval(secs => $2)) where id = $1`,
+    outcome === 'ok' ? [endpointId] : [endpointId, secondsAgo],
+  )
+}
+
+/** The alerts raised by a look, and by another one after the recovery has lasted. */
+async function look(): Promise<string[]> {
+  const context = { db, outbox, subscriptions }
+  await watchWebhooks(context)
+  await sql`update alerts set clear_at = clear_at - interval '11 seconds' where closed_at is null`
+  await watchWebhooks(context)
+  const rows = await sql<{ type: string }>`select type from events where type like 'webhook.%' and payload <> '{}'
+    order by id`
+  return rows.map(({ type }) => type)
+}
+
+const alerts = async (): Promise<object[]> =>
+  await sql<object>`select type, detail, closed_at is null as "isOpen" from alerts order by id`

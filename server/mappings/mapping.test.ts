@@ -14,48 +14,13 @@ import type { Mapping } from './store.ts'
 
 let carrierId: string
 
-const { db, account: operator, app } = await world([mappingRoutes])
+const { db, sql, account: operator, app } = await world([mappingRoutes])
 const statusMaps = new StatusMaps(db)
 beforeEach(async () => {
   await emptyTables(db, 'carriers, idempotency_keys')
   carrierId = newId()
   await inTransaction(db, (tx) => insertTestCarrier(tx, carrierId))
   await statusMaps.refresh()
-})
-
-type Body = Record<string, unknown>
-type Method = 'GET' | 'PUT' | 'PATCH' | 'DELETE'
-
-async function call(
-  method: Method,
-  payload?: unknown,
-  { query = '', headers = {} }: { query?: string; headers?: Record<string, string> } = {},
-): Promise<{ status: number; body: Body; rows: Body[] }> {
-  const url = `/v1/carriers/${showId('car', carrierId)}/mappings${query}`
-  const answer = await app.inject({
-    method,
-    url,
-    headers: { ...operator.headers, ...headers },
-    ...(payload !== undefined && { payload: payload as object }),
-  })
-  // As the clock does within a second.
-  if (method !== 'GET') await statusMaps.refresh()
-  const body = answer.body === '' ? {} : answer.json<Body>()
-  return { status: answer.statusCode, body, rows: (body['data'] ?? []) as Body[] }
-}
-
-const csv = (method: Method, text: string): ReturnType<typeof call> =>
-  call(method, text, { headers: { 'content-type': 'text/csv' } })
-const faultsOf = (body: Body): string[] =>
-  ((body['errors'] ?? []) as Body[]).map((one) => `${String(one['pointer'])} ${String(one['code'])}`)
-
-const receiptRow = (stat: string, code: string, error: Mapping['error']): Mapping => ({
-  kind: 'receipt',
-  stat,
-  code,
-  error,
-  handling: 'permanent',
-  note: null,
 })
 
 describe('a compiled table', () => {
@@ -109,7 +74,7 @@ describe('a carrier’s table', () => {
   ]
 
   it('is written, shown in canonical form with its advice, and queried', async () => {
-    const linkId = (await db.query<{ id: string }>(`select id from links`)).rows[0]?.id ?? ''
+    const linkId = (await sql<{ id: string }>`select id from links`)[0]?.id ?? ''
     const { status, rows } = await call('PUT', { mappings })
     expect(status).toBe(200)
     expect(rows.map(({ kind, stat, code, error, handling }) => [kind, stat, code, error, handling])).toEqual([
@@ -268,7 +233,7 @@ describe('a carrier’s table', () => {
   })
 
   it('accepts an HTTP carrier’s own codes', async () => {
-    await db.query(`update carriers set kind = 'http', settings = '{"adapter": "vonage"}'`)
+    await sql`update carriers set kind = 'http', settings = '{"adapter": "vonage"}'`
     expect(faultsOf((await call('PUT', { preset: 'twilio' })).body)).toEqual(['#/preset invalid_value'])
     await call('PUT', {
       mappings: [
@@ -301,20 +266,18 @@ describe('a carrier’s table', () => {
     await call('PUT', { mappings })
     await other.refresh()
     expect(other.of(carrierId).ofStatus(0x458).code).toBe('throttled')
-    await db.query(`update status_mappings set error_code = 'queue_full' where code = '0x00000458'`)
+    await sql`update status_mappings set error_code = 'queue_full' where code = '0x00000458'`
     await other.refresh()
     expect(other.of(carrierId).ofStatus(0x458).code).toBe('queue_full')
-    await db.query(`delete from status_mappings`)
+    await sql`delete from status_mappings`
     await other.refresh()
     expect(other.of(carrierId).ofStatus(0x458).code).toBe('carrier_unknown')
     await other.close()
   })
 
   it('is read beside a carrier whose adapter only a newer process knows', async () => {
-    await db.query(
-      `insert into carriers (id, name, kind, settings) values ($1, 'newer', 'http', '{"adapter": "newer"}')`,
-      [newId()],
-    )
+    await sql`insert into carriers (id, name, kind, settings)
+      values (${newId()}, 'newer', 'http', '{"adapter": "newer"}')`
     await call('PUT', { mappings })
     expect(statusMaps.of(carrierId).ofStatus(0x458).code).toBe('throttled')
   })
@@ -336,4 +299,39 @@ it('presets have each code once, and only our codes', () => {
     expect(new Set(rows.map((row) => row.code)).size).toBe(rows.length)
     expect(rows.every((row) => row.error in messageErrors && row.code === canonicalErr(row.code))).toBe(true)
   }
+})
+
+type Body = Record<string, unknown>
+type Method = 'GET' | 'PUT' | 'PATCH' | 'DELETE'
+
+async function call(
+  method: Method,
+  payload?: unknown,
+  { query = '', headers = {} }: { query?: string; headers?: Record<string, string> } = {},
+): Promise<{ status: number; body: Body; rows: Body[] }> {
+  const url = `/v1/carriers/${showId('car', carrierId)}/mappings${query}`
+  const answer = await app.inject({
+    method,
+    url,
+    headers: { ...operator.headers, ...headers },
+    ...(payload !== undefined && { payload: payload as object }),
+  })
+  // As the clock does within a second.
+  if (method !== 'GET') await statusMaps.refresh()
+  const body = answer.body === '' ? {} : answer.json<Body>()
+  return { status: answer.statusCode, body, rows: (body['data'] ?? []) as Body[] }
+}
+
+const csv = (method: Method, text: string): ReturnType<typeof call> =>
+  call(method, text, { headers: { 'content-type': 'text/csv' } })
+const faultsOf = (body: Body): string[] =>
+  ((body['errors'] ?? []) as Body[]).map((one) => `${String(one['pointer'])} ${String(one['code'])}`)
+
+const receiptRow = (stat: string, code: string, error: Mapping['error']): Mapping => ({
+  kind: 'receipt',
+  stat,
+  code,
+  error,
+  handling: 'permanent',
+  note: null,
 })

@@ -1,23 +1,21 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
 import type { Handover } from '../message/handover.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { recordMoves } from '../message/moved.ts'
 import { matchOrphans } from '../ledger/receipt.ts'
-import { openLedgerTest, silent, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest, silent } from '../messages/testing.ts'
 import { storeReceipt, type HttpReceiveContext } from '../http-carriers/inbound.ts'
 import { mergeMappings, type Mapping } from './store.ts'
 import { StatusMaps } from './mapping.ts'
 import { followIdForms } from '../doctor/rekey.ts'
 
-let test: LedgerTest
 let reasons: StatusMaps
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
+const test = forEachTest(db, openLedgerTest)
 beforeEach(async () => {
-  await emptyTables(db, 'accounts, carriers, nodes, messages, carrier_ids, receipts, events')
-  test = await openLedgerTest(db)
   reasons = new StatusMaps(db)
   test.ledger = new Ledger({ ...test.context, reasons })
 })
@@ -32,42 +30,6 @@ const ownRow: Mapping = {
   note: null,
 }
 
-async function sent(...ids: string[]): Promise<Handover> {
-  const handover = await test.lease({ segments: ids.length })
-  for (const [i, id] of ids.entries())
-    await test.ledger.answer({
-      nodeId: test.nodeId,
-      accountId: test.accountId,
-      messageId: handover.id,
-      segment: i + 1,
-      segments: ids.length,
-      try: handover.try,
-      linkId: test.linkId,
-      state: 'accepted',
-      carrierMessageId: id,
-      commandStatus: 0,
-      intentAt: new Date(),
-      move: i < ids.length - 1 ? null : { to: 'sent', retryAfterMs: null, errorCode: null, errorRaw: null },
-    })
-  return handover
-}
-
-const fails = (id: string, rawId = id): Promise<void> =>
-  test.ledger.receipt({
-    linkId: test.linkId,
-    rawId,
-    matchId: id,
-    state: 'undeliverable',
-    stat: 'UNDELIV',
-    err: '099',
-    networkError: null,
-    doneDate: '',
-  })
-
-const reasonOf = async ({ id }: Handover): Promise<unknown[]> => {
-  const { errorCode, errorStage, errorRaw, receiptStat, receiptErr } = await test.message(id)
-  return [errorCode, errorStage, errorRaw, receiptStat, receiptErr]
-}
 const told = ['spend_limit_reached', 'receipt', 'UNDELIV err:099', 'UNDELIV', '099']
 
 describe('a carrier’s own table decides the reason of a receipt', () => {
@@ -117,11 +79,8 @@ describe('a carrier’s own table decides the reason of a receipt', () => {
   it('that another process received at the same moment', async () => {
     const handover = await test.lease()
     await fails('a')
-    await db.query(
-      `insert into carrier_ids (link_id, carrier_message_id, account_id, message_id, segment, segments)
-       values ($1, 'a', $2, $3, 1, 1)`,
-      [test.linkId, test.accountId, handover.id],
-    )
+    await sql`insert into carrier_ids (link_id, carrier_message_id, account_id, message_id, segment, segments)
+      values (${test.linkId}, 'a', ${test.accountId}, ${handover.id}, 1, 1)`
     await inTransaction(db, async (tx) => recordMoves(tx, await matchOrphans(tx, reasons), test.context))
     expect(await reasonOf(handover)).toEqual(told)
   })
@@ -129,7 +88,7 @@ describe('a carrier’s own table decides the reason of a receipt', () => {
   it('that matches after the form of ids was changed', async () => {
     const handover = await sent('ff')
     await fails('255')
-    await db.query(`update carriers set settings = settings || '{"message_id_form": "dec-to-hex"}'`)
+    await sql`update carriers set settings = settings || '{"message_id_form": "dec-to-hex"}'`
     await followIdForms({ ...test.context, reasons })
     expect(await reasonOf(handover)).toEqual(told)
   })
@@ -137,15 +96,10 @@ describe('a carrier’s own table decides the reason of a receipt', () => {
 
 describe('receipts of a carrier with an HTTP API', () => {
   const receiving = (): HttpReceiveContext => ({ ...test.context, log: silent, ledger: test.ledger, wake: () => {} })
-  const receipt = {
-    reference: null,
-    state: 'undeliverable',
-    stat: 'undelivered',
-    doneDate: '',
-  } as const
+  const receipt = { reference: null, state: 'undeliverable', stat: 'undelivered', doneDate: '' } as const
 
   async function become(settings: object): Promise<void> {
-    await db.query(`update carriers set kind = 'http', settings = $1`, [settings])
+    await sql`update carriers set kind = 'http', settings = ${settings}`
     await reasons.refresh()
   }
 
@@ -197,3 +151,40 @@ describe('receipts of a carrier with an HTTP API', () => {
     expect([of('stop'), of('gone')]).toEqual(['carrier_unknown', 'unknown_subscriber'])
   })
 })
+
+async function sent(...ids: string[]): Promise<Handover> {
+  const handover = await test.lease({ segments: ids.length })
+  for (const [i, id] of ids.entries())
+    await test.ledger.answer({
+      nodeId: test.nodeId,
+      accountId: test.accountId,
+      messageId: handover.id,
+      segment: i + 1,
+      segments: ids.length,
+      try: handover.try,
+      linkId: test.linkId,
+      state: 'accepted',
+      carrierMessageId: id,
+      commandStatus: 0,
+      intentAt: new Date(),
+      move: i < ids.length - 1 ? null : { to: 'sent', retryAfterMs: null, errorCode: null, errorRaw: null },
+    })
+  return handover
+}
+
+const fails = (id: string, rawId = id): Promise<void> =>
+  test.ledger.receipt({
+    linkId: test.linkId,
+    rawId,
+    matchId: id,
+    state: 'undeliverable',
+    stat: 'UNDELIV',
+    err: '099',
+    networkError: null,
+    doneDate: '',
+  })
+
+const reasonOf = async ({ id }: Handover): Promise<unknown[]> => {
+  const { errorCode, errorStage, errorRaw, receiptStat, receiptErr } = await test.message(id)
+  return [errorCode, errorStage, errorRaw, receiptStat, receiptErr]
+}

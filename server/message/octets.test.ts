@@ -26,7 +26,7 @@ let test: LedgerTest
 let apps: { plain: App; sealing: App }
 
 const database = await createTestDatabase()
-const { db } = database
+const { db, sql } = database
 afterAll(() => pool.end())
 beforeEach(async () => {
   await pool?.end()
@@ -51,34 +51,6 @@ beforeEach(async () => {
   }
 })
 
-type Kind = 'plain' | 'sealing'
-const context = (kind: Kind): Parameters<typeof storeReply>[0] => ({
-  ...test.context,
-  ...(kind === 'sealing' && { texts }),
-  wake: () => {},
-})
-const says = (kind: Kind, received: Buffer | null = octets, destination = ourNumber): Promise<string> =>
-  storeReply(context(kind), {
-    linkId: test.linkId,
-    source: '447700900123',
-    destination,
-    text: 'Grüße €',
-    octets: received,
-    isPartial: false,
-  })
-interface Row {
-  id: string
-  octets: Buffer | null
-}
-async function stored(): Promise<Row> {
-  const { rows } = await db.query<Row>(`select id, octets from messages where direction = 'inbound'`)
-  return rows[0] ?? { id: '', octets: null }
-}
-async function shown(kind: Kind, { headers }: TestAccount = account): Promise<Record<string, unknown>> {
-  const { id } = await stored()
-  return (await apps[kind].inject({ url: `/v1/messages/${showId('msg', id)}`, headers })).json()
-}
-
 describe.each<Kind>(['plain', 'sealing'])('octets of a reply, %s', (kind) => {
   it('are shown with the message to callers who may read its text', async () => {
     await says(kind)
@@ -99,7 +71,7 @@ describe.each<Kind>(['plain', 'sealing'])('octets of a reply, %s', (kind) => {
   it('are in plain form only if the text is, and in no event', async () => {
     await says(kind)
     expect((await stored()).octets?.includes(octets)).toBe(kind === 'plain')
-    const { rows } = await db.query<{ payload: string }>(`select payload::text as payload from events`)
+    const rows = await sql<{ payload: string }>`select payload::text as payload from events`
     expect(rows.length).toBeGreaterThan(0)
     for (const { payload } of rows) expect(payload).not.toContain(octets.toString('hex'))
   })
@@ -114,8 +86,8 @@ describe.each<Kind>(['plain', 'sealing'])('octets of a reply, %s', (kind) => {
 
   it('are kept while no account has the number, and assigned with the reply', async () => {
     expect(await says(kind, octets, '447700900999')).toBe('orphan')
-    const { rows } = await db.query<{ octets: Buffer }>(`select octets from orphan_replies`)
-    expect(rows[0]?.octets.includes(octets)).toBe(kind === 'plain')
+    const [row] = await sql<{ octets: Buffer }>`select octets from orphan_replies`
+    expect(row?.octets.includes(octets)).toBe(kind === 'plain')
     await insertTestSender(pool, account.accountId, test.carrierId, '447700900999')
     expect(await giveOrphans(context(kind), 10, now())).toBe(1)
     expect(await shown(kind)).toMatchObject({ octets: octets.toString('hex') })
@@ -127,7 +99,7 @@ it('sealed octets get the new key with their text', async () => {
   const before = await stored()
   expect(versionOf(before.octets ?? Buffer.alloc(0))).toBe(1)
   await inTransaction(pool, (tx) => rotateDataKey(tx, testVault, account.accountId))
-  await db.query(`update data_keys set retired_at = retired_at - interval '6 minutes'`)
+  await sql`update data_keys set retired_at = retired_at - interval '6 minutes'`
   const own = new DataKeys(testVault)
   while ((await resealNext(pool, own)) > 0);
   const { octets: sealed, id } = await stored()
@@ -136,3 +108,31 @@ it('sealed octets get the new key with their text', async () => {
   expect(await findOctets(pool, later, { accountId: account.accountId, id })).toEqual(octets)
   expect(await findOctets(pool, later, { accountId: test.linkId, id })).toBeNull()
 })
+
+type Kind = 'plain' | 'sealing'
+const context = (kind: Kind): Parameters<typeof storeReply>[0] => ({
+  ...test.context,
+  ...(kind === 'sealing' && { texts }),
+  wake: () => {},
+})
+const says = (kind: Kind, received: Buffer | null = octets, destination = ourNumber): Promise<string> =>
+  storeReply(context(kind), {
+    linkId: test.linkId,
+    source: '447700900123',
+    destination,
+    text: 'Grüße €',
+    octets: received,
+    isPartial: false,
+  })
+interface Row {
+  id: string
+  octets: Buffer | null
+}
+async function stored(): Promise<Row> {
+  const [row] = await sql<Row>`select id, octets from messages where direction = 'inbound'`
+  return row ?? { id: '', octets: null }
+}
+async function shown(kind: Kind, { headers }: TestAccount = account): Promise<Record<string, unknown>> {
+  const { id } = await stored()
+  return (await apps[kind].inject({ url: `/v1/messages/${showId('msg', id)}`, headers })).json()
+}

@@ -1,40 +1,25 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
 import { cancelMessage } from '../messages/cancel.ts'
 import type { MessageRow } from './message.ts'
 import { renderMessage } from './show.ts'
 import { discardDue } from '../privacy/redact-later.ts'
 import { redactMessage, withoutTexts } from './redact.ts'
 import { resendMessage } from '../ledger/resend.ts'
-import { moveTo, openLedgerTest, silent, type LedgerTest } from '../messages/testing.ts'
-
-let test: LedgerTest
+import { moveTo, openLedgerTest, silent } from '../messages/testing.ts'
 
 const { db } = await createTestDatabase()
 // As in production: statements for one day's messages use that day's partitions.
 await ensurePartitions(db, silent)
-beforeEach(async () => {
-  await emptyTables(db, 'accounts, carriers, nodes, messages, events, discards, submissions, outcomes')
-  test = await openLedgerTest(db)
-})
+const test = forEachTest(db, openLedgerTest)
 
 const text = 'a secret “text”'
 const warnings = [
   { code: 'ucs2_due_to_character' as const, detail: 'The “ needs it.' },
   { code: 'multi_segment' as const, detail: 'It takes two.' },
 ]
-const redact = (id: string): Promise<MessageRow | null> =>
-  inTransaction(test.db, (tx) => redactMessage(tx, test.accountId, id))
-const everything = async (): Promise<string> => {
-  const { rows } = await test.db.query<{ text: string }>(
-    `select coalesce(string_agg(m::text, ''), '') || coalesce((select string_agg(e::text, '') from events e), '') as text from messages m`,
-  )
-  return rows[0]?.text ?? ''
-}
-const age = (table: string, seconds: number): Promise<unknown> =>
-  test.db.query(`update ${table} set check_at = check_at - make_interval(secs => $1)`, [seconds])
 
 describe('a message that is redacted', () => {
   it('loses its text, also in its events, and nothing else changes', async () => {
@@ -44,17 +29,10 @@ describe('a message that is redacted', () => {
     const before = renderMessage(await test.message(row.id))
     expect(await everything()).toContain(text)
     const after = await redact(row.id)
-    expect(after && renderMessage(after)).toEqual({
-      ...before,
-      message: null,
-      redacted: true,
-      warnings: [warnings[1]],
-    })
+    expect(after && renderMessage(after)).toEqual({ ...before, message: null, redacted: true, warnings: [warnings[1]] })
     expect(await everything()).not.toMatch(/secret|“/)
-    const { rows } = await test.db.query<{ payload: string | null }>(
-      `select payload from events where message_id = $1 and payload is not null`,
-      [row.id],
-    )
+    const rows = await test.sql<{ payload: string | null }>`select payload from events
+      where message_id = ${row.id} and payload is not null`
     expect(JSON.parse(rows[0]?.payload ?? '')).toMatchObject({
       type: 'message.queued',
       data: { message: { message: null, redacted: true, metadata: { order: '7' }, warnings: [warnings[1]] } },
@@ -69,8 +47,8 @@ describe('a message that is redacted', () => {
 
   it('may be a reply', async () => {
     await test.reply(text, { source: '15551230009' })
-    const { rows } = await test.db.query<{ id: string }>(`select id from messages where direction = 'inbound'`)
-    expect(await redact(rows[0]?.id ?? '')).toMatchObject({ body: null, theirNumber: '15551230009' })
+    const [row] = await test.sql<{ id: string }>`select id from messages where direction = 'inbound'`
+    expect(await redact(row?.id ?? '')).toMatchObject({ body: null, theirNumber: '15551230009' })
     expect(await everything()).not.toContain('secret')
   })
 
@@ -87,9 +65,9 @@ describe('a message that is redacted', () => {
     const handover = await test.lease({ body: text })
     await test.answer(handover, { state: 'unknown', move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }) })
     expect(await redact(handover.id)).toBeNull()
-    await test.db.query(`update messages set expires_at = now() - interval '1 second'`)
+    await test.sql`update messages set expires_at = now() - interval '1 second'`
     expect(await redact(handover.id)).toMatchObject({ status: 'unconfirmed', body: null })
-    await test.db.query(`update messages set expires_at = now() + interval '1 hour'`)
+    await test.sql`update messages set expires_at = now() + interval '1 hour'`
     const actor = { kind: 'key', id: 'key_1', requestId: 'req_1' } as const
     expect(await inTransaction(test.db, (tx) => resendMessage(tx, test.accountId, handover.id, actor))).toBeNull()
   })
@@ -114,7 +92,7 @@ describe('a text that must not be kept', () => {
 
   it('is checked less and less often while the message waits', async () => {
     const row = await test.send({ body: text, isDiscarded: true, sendAt: new Date(Date.now() + 86_400_000) })
-    await test.db.query(`update messages set created_at = now() - interval '20 minutes' where id = $1`, [row.id])
+    await test.sql`update messages set created_at = now() - interval '20 minutes' where id = ${row.id}`
     await age('discards', 3)
     await discardDue(test.db)
     expect(
@@ -124,7 +102,7 @@ describe('a text that must not be kept', () => {
 
   it('is no longer checked when the message is deleted', async () => {
     const row = await test.send({ isDiscarded: true })
-    await test.db.query('delete from messages where id = $1', [row.id])
+    await test.sql`delete from messages where id = ${row.id}`
     await age('discards', 3)
     await discardDue(test.db)
     expect(await test.count('discards', 'true')).toBe(0)
@@ -134,7 +112,7 @@ describe('a text that must not be kept', () => {
     const drafts = [true, false, true].map((isDiscarded) => test.draft({ isDiscarded }))
     const { results } = await test.acceptor.acceptAtomically(drafts)
     const ids = results.map((one) => (one.kind === 'accepted' ? one.row.id : ''))
-    const { rows } = await test.db.query<{ id: string }>('select message_id as id from discards order by 1')
+    const rows = await test.sql<{ id: string }>`select message_id as id from discards order by 1`
     expect(rows.map(({ id }) => id)).toEqual([ids[0], ids[2]])
   })
 })
@@ -147,3 +125,15 @@ it('is removed from a message anywhere in an event', () => {
     other: { message: 'not one' },
   })
 })
+
+const redact = (id: string): Promise<MessageRow | null> =>
+  inTransaction(test.db, (tx) => redactMessage(tx, test.accountId, id))
+const everything = async (): Promise<string> => {
+  const [row] = await test.sql<{
+    text: string
+  }>`select coalesce(string_agg(m::text, ''), '') || coalesce((select string_agg(e::text, '')
+    from events e), '') as text from messages m`
+  return row?.text ?? ''
+}
+const age = (table: string, seconds: number): Promise<unknown> =>
+  test.db.query(`update ${table} set check_at = check_at - make_interval(secs => $1)`, [seconds])

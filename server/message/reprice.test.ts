@@ -13,18 +13,6 @@ const { db } = database
 const test = await openLedgerTest(db)
 beforeEach(() => setRate('US', 7900))
 
-/** Sets the carrier's card: one row. */
-async function setRate(destination: string, cost: number): Promise<void> {
-  await test.db.query('delete from rates')
-  await test.db.query(
-    `insert into rates (carrier_id, destination, effective_from, cost, currency)
-     values ($1, $2, '2020-01-01', $3, 'USD'), ($1, $2, '2999-01-01', 1, 'USD')`,
-    [test.carrierId, destination, cost],
-  )
-  await test.db.query('update routes_version set version = version + 1, rates = rates + 1')
-  await test.routing.refresh()
-}
-
 it('reprices a message that its link cuts into another number of segments', async () => {
   const handover = await test.lease()
   await test.answer(handover, { state: 'released', carrierMessageId: null, move: { ...moveTo('queued'), segments: 3 } })
@@ -65,8 +53,8 @@ it('keeps the price of a message that is requeued unchanged, and of one without 
 it('keeps the price of a message that ends instead of being sent', async () => {
   const { id } = await test.send()
   const estimated = await test.message(id)
-  await test.db.query(`update queue set expires_at = now() where message_id = $1`, [id])
-  await test.db.query(`update messages set expires_at = now() where id = $1`, [id])
+  await test.sql`update queue set expires_at = now() where message_id = ${id}`
+  await test.sql`update messages set expires_at = now() where id = ${id}`
   expect(await test.claim()).toEqual([])
   const { cost, costCarrierId, firstEstimate } = estimated
   expect([cost, costCarrierId]).toEqual([expect.any(String), test.carrierId])
@@ -74,7 +62,7 @@ it('keeps the price of a message that ends instead of being sent', async () => {
 })
 
 it('runs no query if there are no prices, or all messages go where they were planned', async () => {
-  await test.db.query('delete from rates')
+  await test.sql`delete from rates`
   await setRate('GB', 1)
   const unknown = { ...(await test.send()), status: 'sending', carrierId: newId() } as const
   await setRate('US', 7900)
@@ -92,37 +80,21 @@ it('runs no query if there are no prices, or all messages go where they were pla
 })
 
 it('finds the most specific of the rates in effect, and the route’s before any of them', async () => {
-  await test.db.query('delete from rates')
-  await test.db.query(
-    `insert into rates (carrier_id, destination, effective_from, cost, currency)
-     select $1, destination, effective_from::timestamptz, cost, 'USD'
-     from unnest($2::text[], $3::text[], $4::bigint[]) as r (destination, effective_from, cost)`,
-    [
-      test.carrierId,
-      ['*', 'US', '155', '1555', '1555', '1555', '1555123000', '44'],
-      ['2020-01-01', '2020-01-01', '2020-01-01', '2021-01-01', '2020-01-01', '2999-01-01', '2999-01-01', '2020-01-01'],
-      [90, 70, 60, 45, 50, 1, 1, 7],
-    ],
-  )
+  await test.sql`delete from rates`
+  await test.sql`insert into rates (carrier_id, destination, effective_from, cost, currency)
+    select ${test.carrierId}, destination, effective_from::timestamptz, cost, 'USD'
+    from unnest(${['*', 'US', '155', '1555', '1555', '1555', '1555123000', '44']}::text[], ${['2020-01-01', '2020-01-01', '2020-01-01', '2021-01-01', '2020-01-01', '2999-01-01', '2999-01-01', '2020-01-01']}::text[], ${[90, 70, 60, 45, 50, 1, 1, 7]}::bigint[]) as r (destination, effective_from, cost)`
   // Another carrier's price does not matter, however exact it is.
   const otherId = newId()
   await inTransaction(test.db, (tx) => insertTestCarrier(tx, otherId))
-  await test.db.query(
-    `insert into rates (carrier_id, destination, effective_from, cost, currency)
-     values ($1, '15551230001', '2020-01-01', 3, 'USD'), ($1, '49', '2020-01-01', 3, 'USD')`,
-    [otherId],
-  )
+  await test.sql`insert into rates (carrier_id, destination, effective_from, cost, currency)
+    values (${otherId}, '15551230001', '2020-01-01', 3, 'USD'), (${otherId}, '49', '2020-01-01', 3, 'USD')`
   const [routeId, silentId] = [newId(), newId()]
-  await test.db.query(
-    `insert into routes (id, position, match_key, currency) values ($1, 1, '1', 'EUR'), ($2, 2, '2', 'EUR')`,
-    [routeId, silentId],
-  )
+  await test.sql`insert into routes (id, position, match_key, currency)
+    values (${routeId}, 1, '1', 'EUR'), (${silentId}, 2, '2', 'EUR')`
   // The route without a price leaves it to the card.
-  await test.db.query(
-    `insert into route_carriers (route_id, carrier_id, position, cost)
-     values ($1, $3, 1, 5), ($1, $4, 2, 33), ($2, $3, 1, 5), ($2, $4, 2, null)`,
-    [routeId, silentId, otherId, test.carrierId],
-  )
+  await test.sql`insert into route_carriers (route_id, carrier_id, position, cost)
+    values (${routeId}, ${otherId}, 1, 5), (${routeId}, ${test.carrierId}, 2, 33), (${silentId}, ${otherId}, 1, 5), (${silentId}, ${test.carrierId}, 2, null)`
   const price = async (theirNumber: string, changes: object = {}): Promise<Partial<MessageRow>> => {
     const { id } = await test.send({ theirNumber, segments: 2 })
     const columns = Object.entries({ carrier_id: test.carrierId, cost: null, cost_currency: null, ...changes })
@@ -151,7 +123,7 @@ it('finds the most specific of the rates in effect, and the route’s before any
     cost: '0.00009',
     firstEstimate: '0.10 USD',
   })
-  await test.db.query('delete from rates')
+  await test.sql`delete from rates`
   expect(await price('15551230001', estimated)).toEqual({
     cost: null,
     costCurrency: null,
@@ -159,3 +131,12 @@ it('finds the most specific of the rates in effect, and the route’s before any
     firstEstimate: '0.50 GBP',
   })
 })
+
+/** Sets the carrier's card: one row. */
+async function setRate(destination: string, cost: number): Promise<void> {
+  await test.sql`delete from rates`
+  await test.sql`insert into rates (carrier_id, destination, effective_from, cost, currency)
+    values (${test.carrierId}, ${destination}, '2020-01-01', ${cost}, 'USD'), (${test.carrierId}, ${destination}, '2999-01-01', 1, 'USD')`
+  await test.sql`update routes_version set version = version + 1, rates = rates + 1`
+  await test.routing.refresh()
+}

@@ -1,25 +1,20 @@
-import { beforeEach, expect, it } from 'vitest'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { expect, it } from 'vitest'
+import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { claimMessages } from '../queue/claim.ts'
 import { expireMessages } from '../queue/due.ts'
 import type { MessageRow } from './message.ts'
-import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
-
-let test: LedgerTest
+import { openLedgerTest } from '../messages/testing.ts'
 
 const { db } = await createTestDatabase()
-beforeEach(async () => {
-  await emptyTables(db, 'accounts, carriers, nodes, messages, outcomes, queue, delayed, events')
-  test = await openLedgerTest(db)
-})
+const test = forEachTest(db, openLedgerTest)
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
 it('a validity ends messages that waited too long in the queue, and keeps the carrier’s last reason', async () => {
   const [old, fresh] = [await test.send({ validitySeconds: 1 }), await test.send()]
-  await test.db.query(`update messages set error_code = 'throttled', error_raw = '0x00000058' where id = $1`, [old.id])
-  await test.db.query(`update queue set expires_at = now() where message_id = $1`, [old.id])
+  await test.sql`update messages set error_code = 'throttled', error_raw = '0x00000058' where id = ${old.id}`
+  await test.sql`update queue set expires_at = now() where message_id = ${old.id}`
   expect(await expireMessages(test.context)).toBe(1)
   const ended = { status: 'expired', errorCode: 'expired_in_queue', errorRaw: '0x00000058' }
   expect(await test.message(old.id)).toMatchObject(ended)
@@ -37,12 +32,10 @@ it('a default validity does not end messages while a broadcast is paused', async
   const rows: MessageRow[] = []
   for (const { asked, ofCampaign } of orders) {
     const campaignId = newId()
-    await test.db.query(
-      `with campaign as (insert into campaigns (account_id, id, name, validity_period) values ($1, $2, 'One', $5))
-       insert into broadcasts (account_id, id, campaign_id, status, body, is_test, send_at, timezone)
-       values ($1, $3, $2, 'paused', $4, false, now(), 'UTC')`,
-      [test.accountId, campaignId, newId(), asked ? { validity_period: asked } : {}, ofCampaign],
-    )
+    await test.sql`with campaign as (insert into campaigns (account_id, id, name, validity_period)
+      values (${test.accountId}, ${campaignId}, 'One', ${ofCampaign}))
+      insert into broadcasts (account_id, id, campaign_id, status, body, is_test, send_at, timezone)
+      values (${test.accountId}, ${newId()}, ${campaignId}, 'paused', ${asked ? { validity_period: asked } : {}}, false, now(), 'UTC')`
     rows.push(await test.send({ campaignId, validitySeconds: asked }))
   }
   // Single sends keep their own validity, regardless of their campaign's broadcast.
@@ -52,7 +45,7 @@ it('a default validity does not end messages while a broadcast is paused', async
     { campaignId: rows[1]?.campaignId ?? '' },
   ]
   for (const single of singles) rows.push(await test.send(single))
-  await test.db.query(`update campaigns set status = 'paused'`)
+  await test.sql`update campaigns set status = 'paused'`
   const pass = `created_at = created_at - interval '11 hours', expires_at = expires_at - interval '11 hours'`
   // A night and a day.
   for (let i = 0; i < 2; i++) {
@@ -64,7 +57,7 @@ it('a default validity does not end messages while a broadcast is paused', async
   const statuses = await Promise.all(rows.map(async ({ id }) => (await test.message(id)).status))
   expect(statuses).toEqual(['queued', 'expired', 'expired', 'expired', 'expired', 'queued'])
   expect(await test.count('queue', `expires_at > now() + interval '9 hours'`)).toBe(2)
-  await test.db.query(`update campaigns set status = 'sending'`)
+  await test.sql`update campaigns set status = 'sending'`
   const lanes = await test.db.query<{ id: string }>('select id from lanes where account_id = $1', [test.accountId])
   const links = [{ id: test.linkId, carrierId: test.carrierId }]
   const { handovers } = await claimMessages(test.context, test.nodeId, links, lanes.rows[0]?.id ?? '', noId, 10)

@@ -36,16 +36,8 @@ let keys: DataKeys
 const logged: object[] = []
 const log = { ...silent, warn: (fields: object) => void logged.push(fields) }
 
-/** A pool that opens texts, as in a process with these keys. */
-const openWith = (own: DataKeys): Db =>
-  openPool(database.connection, {
-    name: 'opening',
-    max: 5,
-    onResult: (result, connection) => openResult({ keys: own, log }, result, connection),
-  })
-
 const database = await createTestDatabase()
-const { db } = database
+const { db, sql } = database
 await ensurePartitions(db, silent)
 afterAll(() => pool.end())
 beforeEach(async () => {
@@ -60,42 +52,6 @@ beforeEach(async () => {
   plain = await openLedgerTest(pool)
   sealing = seal(plain)
 })
-
-/** The same in a process with encrypted texts. */
-function seal(test: LedgerTest): LedgerTest {
-  const texts = new Texts({ db: pool, keys, vault: testVault, isSealing: true })
-  const context = { ...test.context, texts, outbox: { ...test.outbox, hidesTexts: true } }
-  const acceptor = new Acceptor({ ...context, slots: test.slots, routing: test.routing })
-  return { ...test, context, acceptor, send: async (changes) => rowOf(await acceptor.accept(test.draft(changes))) }
-}
-
-const hidden = (): Promise<string[]> => findInDatabase(db, ['hidden'])
-const reply = (test: LedgerTest, body = answer, source = '15551230009'): Promise<unknown> =>
-  storeReply(
-    { ...test.context, wake: () => {} },
-    { linkId: test.linkId, source, destination: ourNumber, text: body, isPartial: false },
-  )
-const repliesOf = async (): Promise<MessageRow[]> => {
-  const { rows } = await pool.query<{ id: string }>(`select id from messages where direction = 'inbound' order by id`)
-  return Promise.all(rows.map(({ id }) => plain.message(id)))
-}
-const sealedOf = async (id: string): Promise<Buffer | null> => {
-  const { rows } = await db.query<{ sealed: Buffer | null }>(
-    'select body_sealed as sealed from messages where id = $1',
-    [id],
-  )
-  return rows[0]?.sealed ?? null
-}
-async function claim(test: LedgerTest) {
-  const lanes = await findLanes(pool)
-  const room = { id: test.linkId, carrierId: test.carrierId }
-  const claims = []
-  for (const lane of lanes)
-    claims.push(
-      await claimMessages(test.context, test.nodeId, [room], lane.id, '00000000-0000-0000-0000-000000000000', 100),
-    )
-  return claims.flatMap(({ handovers }) => handovers)
-}
 
 describe('with encrypted texts', () => {
   it('a message is nowhere in the database in plain text, and reaches the phone', async () => {
@@ -177,10 +133,8 @@ describe('with encrypted texts', () => {
   it('accounts have their own keys', async () => {
     const other = seal(await openLedgerTest(pool))
     const [one, two] = [await sealing.send({ body: text }), await other.send({ body: text })]
-    await db.query(`update messages m set body_sealed = o.body_sealed from messages o where m.id = $1 and o.id = $2`, [
-      one.id,
-      two.id,
-    ])
+    await sql`update messages m set body_sealed = o.body_sealed from messages o
+      where m.id = ${one.id} and o.id = ${two.id}`
     expect(await plain.message(one.id)).toMatchObject({ body: null })
     expect(await other.message(two.id)).toMatchObject({ body: text })
   })
@@ -194,7 +148,7 @@ describe('a text that was changed', () => {
     for (const at of [0, 2, 5, 20, sealed.length - 1]) {
       const changed = Buffer.from(sealed)
       changed[at] = (changed[at] ?? 0) ^ 1
-      await db.query('update messages set body_sealed = $2 where id = $1', [bad.id, changed])
+      await sql`update messages set body_sealed = ${changed} where id = ${bad.id}`
       const shown = renderMessage(await plain.message(bad.id))
       expect(shown).toMatchObject({ message: null, text_unavailable: true })
       expect(shown).not.toHaveProperty('redacted')
@@ -231,7 +185,7 @@ describe('with another master key', () => {
 
 describe('rotation', () => {
   const rotate = (): Promise<boolean> => inTransaction(pool, (tx) => rotateDataKey(tx, testVault, sealing.accountId))
-  const wait = (): Promise<unknown> => db.query(`update data_keys set retired_at = retired_at - interval '6 minutes'`)
+  const wait = (): Promise<unknown> => sql`update data_keys set retired_at = retired_at - interval '6 minutes'`
   /** As 5 s later in this process, and at once in another. */
   const anew = (): void => {
     const own = new DataKeys(testVault)
@@ -301,7 +255,7 @@ describe('rotation', () => {
     const own = new DataKeys(testVault)
     await expect(resealNext(pool, own)).rejects.toThrow('a bug')
     while ((await resealNext(pool, own)) > 0);
-    await db.query('drop trigger fail on messages')
+    await sql`drop trigger fail on messages`
     expect(versionOf((await sealedOf(second.id)) ?? Buffer.alloc(0))).toBe(2)
     await wait()
     while ((await resealNext(pool, own)) > 0);
@@ -312,7 +266,7 @@ describe('rotation', () => {
     const row = await sealing.send({ body: text })
     await rotate()
     await wait()
-    await db.query(`update data_keys set wrapped = $1 where version = 1`, [Buffer.from('another')])
+    await sql`update data_keys set wrapped = ${Buffer.from('another')} where version = 1`
     await resealNext(pool, new DataKeys(testVault))
     expect(await readKeyState(pool, sealing.accountId)).toMatchObject({ retired: 1 })
     expect(versionOf((await sealedOf(row.id)) ?? Buffer.alloc(0))).toBe(1)
@@ -339,3 +293,44 @@ it('a process without encryption creates no keys', async () => {
   expect(await plain.count('data_keys', 'true')).toBe(0)
   expect(await plain.count('messages', 'body_sealed is null')).toBe(2)
 })
+
+/** A pool that opens texts, as in a process with these keys. */
+const openWith = (own: DataKeys): Db =>
+  openPool(database.connection, {
+    name: 'opening',
+    max: 5,
+    onResult: (result, connection) => openResult({ keys: own, log }, result, connection),
+  })
+
+/** The same in a process with encrypted texts. */
+function seal(test: LedgerTest): LedgerTest {
+  const texts = new Texts({ db: pool, keys, vault: testVault, isSealing: true })
+  const context = { ...test.context, texts, outbox: { ...test.outbox, hidesTexts: true } }
+  const acceptor = new Acceptor({ ...context, slots: test.slots, routing: test.routing })
+  return { ...test, context, acceptor, send: async (changes) => rowOf(await acceptor.accept(test.draft(changes))) }
+}
+
+const hidden = (): Promise<string[]> => findInDatabase(db, ['hidden'])
+const reply = (test: LedgerTest, body = answer, source = '15551230009'): Promise<unknown> =>
+  storeReply(
+    { ...test.context, wake: () => {} },
+    { linkId: test.linkId, source, destination: ourNumber, text: body, isPartial: false },
+  )
+const repliesOf = async (): Promise<MessageRow[]> => {
+  const { rows } = await pool.query<{ id: string }>(`select id from messages where direction = 'inbound' order by id`)
+  return Promise.all(rows.map(({ id }) => plain.message(id)))
+}
+const sealedOf = async (id: string): Promise<Buffer | null> => {
+  const [row] = await sql<{ sealed: Buffer | null }>`select body_sealed as sealed from messages where id = ${id}`
+  return row?.sealed ?? null
+}
+async function claim(test: LedgerTest) {
+  const lanes = await findLanes(pool)
+  const room = { id: test.linkId, carrierId: test.carrierId }
+  const claims = []
+  for (const lane of lanes)
+    claims.push(
+      await claimMessages(test.context, test.nodeId, [room], lane.id, '00000000-0000-0000-0000-000000000000', 100),
+    )
+  return claims.flatMap(({ handovers }) => handovers)
+}

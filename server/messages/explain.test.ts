@@ -7,30 +7,10 @@ import { insertTestSender, moveTo, ledgerWorld } from './testing.ts'
 
 const { account, test, app } = await ledgerWorld([explainRoutes])
 
-interface Decision {
-  step: string
-  decision: string | null
-  rule: string | null
-  detail: string
-}
-
-async function explain(id: string): Promise<Decision[]> {
-  const url = `/v1/messages/${showId('msg', id)}/explain`
-  const answer = await app.inject({ method: 'GET', url, headers: account.headers })
-  expect(answer.statusCode).toBe(200)
-  const { decisions } = answer.json<{ decisions: (Decision & { at: string })[] }>()
-  expect(decisions.map(({ at }) => at)).toEqual(decisions.map(({ at }) => at).toSorted())
-  return decisions
-}
-const stepsOf = (decisions: Decision[]): unknown[] =>
-  decisions.map(({ step, decision, rule }) => [step, decision, rule])
-
 describe('an explanation', () => {
   it('shows a waiting message’s country, sender and route, and its hold, as the message does', async () => {
-    await test.db.query(
-      `insert into link_states (link_id, node_id, leased_until, state) values ($1, $2, now(), 'bound')`,
-      [test.linkId, test.nodeId],
-    )
+    await test.sql`insert into link_states (link_id, node_id, leased_until, state)
+      values (${test.linkId}, ${test.nodeId}, now(), 'bound')`
     const { id } = await test.send()
     expect(stepsOf(await explain(id))).toEqual([
       ['accept', 'transactional', null],
@@ -40,28 +20,28 @@ describe('an explanation', () => {
       ['hold', 'queued', null],
       ['outcome', 'queued', null],
     ])
-    await test.db.query(`update link_states set state = 'down'`)
+    await test.sql`update link_states set state = 'down'`
     const holdsOf = async (): Promise<unknown> => stepsOf((await explain(id)).filter(({ step }) => step === 'hold'))
     expect(await holdsOf()).toEqual([['hold', 'held', 'no_route']])
     // A claim without a carrier puts it into the part of its lane that waits for one.
     const [lane] = await findLanes(test.db)
     await claimMessages(test.context, test.nodeId, [], lane?.id ?? '', '00000000-0000-0000-0000-000000000000', 10)
-    await test.db.query(`update link_states set state = 'bound'`)
+    await test.sql`update link_states set state = 'bound'`
     expect(await holdsOf()).toEqual([['hold', 'queued', null]])
   })
 
   it('names the matching rule and the remaining carriers', async () => {
     const { id } = await test.send()
     const routeId = newId()
-    await test.db.query(`insert into routes (id, position, name, match_key) values ($1, 1, 'All', 'x')`, [routeId])
-    await test.db.query('update messages set route_id = $2, chain = $3 where id = $1', [id, routeId, [test.carrierId]])
+    await test.sql`insert into routes (id, position, name, match_key) values (${routeId}, 1, 'All', 'x')`
+    await test.sql`update messages set route_id = ${routeId}, chain = ${[test.carrierId]} where id = ${id}`
     expect((await explain(id))[3]).toMatchObject({
       step: 'route',
       decision: showId('car', test.carrierId),
       rule: showId('rte', routeId),
       detail: `The route at position 1 (All) sent it to carrier ${test.carrierId}.`,
     })
-    await test.db.query('delete from routes')
+    await test.sql`delete from routes`
     expect((await explain(id))[3]?.detail).toMatch(/^A route that has been deleted sent it/)
   })
 
@@ -100,7 +80,7 @@ describe('an explanation', () => {
       move: moveTo('queued'),
     })
     const next = { ...handover, try: 2 }
-    await test.db.query(`update messages set status = 'sending' where id = $1`, [handover.id])
+    await test.sql`update messages set status = 'sending' where id = ${handover.id}`
     await test.answer(next, {
       state: 'refused',
       commandStatus: 0x0b,
@@ -124,11 +104,8 @@ describe('an explanation', () => {
     const handover = await test.lease()
     await test.answer(handover, { carrierMessageId: '255' })
     // As the carrier wrote it: the same number in hexadecimal.
-    await test.db.query(
-      `insert into receipts (link_id, raw_id, state, match_id, stat, err, account_id, message_id, segment)
-       values ($1, 'ff', 'undeliverable', '255', 'UNDELIV', '001', $2, $3, 1)`,
-      [test.linkId, account.accountId, handover.id],
-    )
+    await test.sql`insert into receipts (link_id, raw_id, state, match_id, stat, err, account_id, message_id, segment)
+      values (${test.linkId}, 'ff', 'undeliverable', '255', 'UNDELIV', '001', ${account.accountId}, ${handover.id}, 1)`
     expect(stepsOf(await explain(handover.id))).toContainEqual(['receipt', 'UNDELIV', '001'])
   })
 
@@ -165,3 +142,21 @@ describe('an explanation', () => {
       expect((await app.inject({ method: 'GET', url, headers })).statusCode).toBe(404)
   })
 })
+
+interface Decision {
+  step: string
+  decision: string | null
+  rule: string | null
+  detail: string
+}
+
+async function explain(id: string): Promise<Decision[]> {
+  const url = `/v1/messages/${showId('msg', id)}/explain`
+  const answer = await app.inject({ method: 'GET', url, headers: account.headers })
+  expect(answer.statusCode).toBe(200)
+  const { decisions } = answer.json<{ decisions: (Decision & { at: string })[] }>()
+  expect(decisions.map(({ at }) => at)).toEqual(decisions.map(({ at }) => at).toSorted())
+  return decisions
+}
+const stepsOf = (decisions: Decision[]): unknown[] =>
+  decisions.map(({ step, decision, rule }) => [step, decision, rule])

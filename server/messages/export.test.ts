@@ -18,7 +18,7 @@ import { until } from '../../test/until.ts'
 const many = Number(process.env['HELIOGRAM_TEST_EXPORT_ROWS'] ?? 200_000)
 
 const database = await createTestDatabase()
-const { db } = database
+const { db, sql } = database
 const account = await createTestAccount(db)
 const full = await createTestAccount(db)
 const test = await openLedgerTest(db, { accountId: account.accountId })
@@ -30,29 +30,6 @@ await test.send({ body: '=1+1', theirNumber: '15551230001', tags: ['a', 'b'], me
 await test.send({ body: 'two, "quoted"\nlines', theirNumber: '15551230002', type: 'otp' })
 await test.send({ body: 'three', theirNumber: '15551230003' })
 afterAll(() => reading.end())
-
-/** Rows of an account, oldest first, as fast as SQL can. */
-async function fill(accountId: string, rows: number): Promise<void> {
-  const startMs = Date.now() - 86_400_000
-  // One long statement would keep events from settling in all databases of this server, including those of other tests.
-  for (let from = 1; from <= rows; from += 20_000)
-    await db.query(
-      `insert into messages (account_id, id, status, their_number, body, encoding, characters, segments)
-       select $1, (lpad(to_hex($2::bigint + n), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid, 'delivered', (15551000000 + n)::text,
-         repeat('a text of some length ', 10), 'GSM-7', 220, 2
-       from generate_series($3::int, $4::int) as n`,
-      [accountId, startMs, from, Math.min(from + 19_999, rows)],
-    )
-  await db.query('analyze messages')
-}
-
-const ask = (query: string, headers: Record<string, string> = account.headers): Promise<Response> =>
-  fetch(`${base}${query}`, { headers })
-
-async function open(headers: Record<string, string>): Promise<IncomingMessage> {
-  const [response] = (await once(get(base, { headers, agent: false }), 'response')) as [IncomingMessage]
-  return response
-}
 
 describe('an export', () => {
   it('has one message per line, oldest first, as in responses', async () => {
@@ -93,7 +70,7 @@ describe('an export', () => {
     expect(await read()).toMatchObject([{ carrier: showId('car', test.carrierId), ...estimated }])
     await set('sent_at = now()')
     expect(await read()).toMatchObject([{ ...estimated, price: '0.00790', price_currency: 'USD' }])
-    await db.query('delete from messages where id = $1', [id])
+    await sql`delete from messages where id = ${id}`
   })
 
   it('accepts and refuses the same filters as the list', async () => {
@@ -106,7 +83,7 @@ describe('an export', () => {
 
   it('has texts only for callers who may read them', async () => {
     const reader = await createTestAccount(db, { scopes: ['messages:read'] })
-    await db.query('update api_keys set account_id = $1 where id = $2', [account.accountId, reader.keyId])
+    await sql`update api_keys set account_id = ${account.accountId} where id = ${reader.keyId}`
     for (const query of ['', '?format=csv']) {
       const text = await (await ask(query, reader.headers)).text()
       expect(text).toContain('15551230003')
@@ -152,10 +129,9 @@ describe('a long export', () => {
   }, 300_000)
 
   const pagesRead = async (): Promise<number> => {
-    const { rows } = await db.query<{ scans: number }>(
-      `select coalesce(sum(idx_tup_fetch + idx_tup_read), 0)::float8 as scans from pg_stat_user_indexes where relname like 'messages%'`,
-    )
-    return rows[0]?.scans ?? 0
+    const [row] = await sql<{ scans: number }>`select coalesce(sum(idx_tup_fetch + idx_tup_read), 0)::float8 as scans
+      from pg_stat_user_indexes where relname like 'messages%'`
+    return row?.scans ?? 0
   }
   const isIdle = async (): Promise<boolean> => {
     const { rowCount } = await db.query(
@@ -187,11 +163,31 @@ describe('a long export', () => {
     response.on('data', (chunk: Buffer) => {
       lines += chunk.toString('latin1').split('\n').length - 1
       // Its next page finds no table.
-      if (lines > 1000 && lines < 3000) void db.query('alter table messages rename to messages_gone').catch(() => {})
+      if (lines > 1000 && lines < 3000) void sql`alter table messages rename to messages_gone`.catch(() => {})
     })
     await failed
     expect(response.complete).toBe(false)
     expect(lines).toBeLessThan(many)
-    await db.query('alter table messages_gone rename to messages')
+    await sql`alter table messages_gone rename to messages`
   })
 })
+
+/** Rows of an account, oldest first, as fast as SQL can. */
+async function fill(accountId: string, rows: number): Promise<void> {
+  const startMs = Date.now() - 86_400_000
+  // One long statement would keep events from settling in all databases of this server, including those of other tests.
+  for (let from = 1; from <= rows; from += 20_000)
+    await sql`insert into messages (account_id, id, status, their_number, body, encoding, characters, segments)
+      select ${accountId}, (lpad(to_hex(${startMs}::bigint + n), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid, 'delivered', (15551000000 + n)::text,
+        repeat('a text of some length ', 10), 'GSM-7', 220, 2
+      from generate_series(${from}::int, ${Math.min(from + 19_999, rows)}::int) as n`
+  await sql`analyze messages`
+}
+
+const ask = (query: string, headers: Record<string, string> = account.headers): Promise<Response> =>
+  fetch(`${base}${query}`, { headers })
+
+async function open(headers: Record<string, string>): Promise<IncomingMessage> {
+  const [response] = (await once(get(base, { headers, agent: false }), 'response')) as [IncomingMessage]
+  return response
+}

@@ -6,43 +6,7 @@ import { ledgerWorld } from './testing.ts'
 
 let keys = 0
 
-const { db, account, test, app } = await ledgerWorld([messageRoutes])
-
-interface Result {
-  index: number
-  status: number
-  message?: { id: string; message: string }
-  error?: { code: string; errors?: { pointer: string; code: string }[] }
-}
-interface Answer {
-  status: number
-  isReplay: boolean
-  body: {
-    accepted: number
-    refused: number
-    results: Result[]
-    code?: string
-    detail?: string
-    errors?: { pointer: string; code: string }[]
-  }
-}
-
-async function batch(
-  messages: unknown[],
-  { key = `key ${keys++}`.replace(' ', '-'), ...more }: { key?: string | null; atomic?: unknown; atomc?: boolean } = {},
-): Promise<Answer> {
-  const answer = await app.inject({
-    method: 'POST',
-    url: '/v1/messages/batch',
-    headers: { ...account.headers, ...(key !== null && { 'idempotency-key': key }) },
-    payload: { messages, ...more },
-  })
-  return {
-    status: answer.statusCode,
-    isReplay: answer.headers['idempotency-replayed'] === 'true',
-    body: answer.json<Answer['body']>(),
-  }
-}
+const { db, sql, account, test, app } = await ledgerWorld([messageRoutes])
 
 const good = (n: number): object => ({ to: '15551230001', message: `text ${n}` })
 const mixed = [
@@ -157,10 +121,7 @@ it('writes all or none if it is atomic, and reports every reason with its place'
 
 it('asks for a retry if only limits refuse an atomic one, and not if it also needs a correction', async () => {
   const limit = (guards: object): Promise<unknown> =>
-    db.query(`update accounts set settings = settings || $2 where id = $1`, [
-      account.accountId,
-      JSON.stringify({ guards }),
-    ])
+    sql`update accounts set settings = settings || ${JSON.stringify({ guards })} where id = ${account.accountId}`
   await limit({ country_limits: [{ country: 'GB', per_hour: 0, action: 'block' }] })
   await test.context.guards.refresh()
   const british = { to: '447400123456', message: 'x' }
@@ -226,10 +187,8 @@ it('finishes a batch that was interrupted in the middle', async () => {
   const first = await batch(items, { key: 'cut' })
   const lost = first.body.results.slice(3).map((result) => result.message?.id ?? '')
   expect(lost).toHaveLength(3)
-  await test.db.query(
-    `delete from idempotency_keys where key like 'cut%' and resource_id in (select id from messages where body = any ($1))`,
-    [['text 3', 'text 4', 'text 5']],
-  )
+  await test.sql`delete from idempotency_keys where key like 'cut%' and resource_id in (select id from messages
+    where body = any (${['text 3', 'text 4', 'text 5']}))`
   const again = await batch(items, { key: 'cut' })
   const ids = (answer: Answer): string[] => answer.body.results.map((result) => result.message?.id ?? '')
   expect(ids(again).slice(0, 3)).toEqual(ids(first).slice(0, 3))
@@ -272,9 +231,8 @@ it('says how many were accepted if the database ended a statement in the middle,
     const state = { isOver: false }
     const answer = batch(messages, { key: 'halves' }).finally(() => (state.isOver = true))
     while (!state.isOver)
-      await db.query(
-        `select pg_cancel_backend(pid), pg_sleep(0.01) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
+      await sql`select pg_cancel_backend(pid), pg_sleep(0.01) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`
     await tx.query('rollback; begin')
     return answer
   })
@@ -342,3 +300,39 @@ it('refuses only what cannot be stored, whatever the other items look up', async
     { pointer: '#/messages/1/message', code: 'invalid_characters' },
   ])
 })
+
+interface Result {
+  index: number
+  status: number
+  message?: { id: string; message: string }
+  error?: { code: string; errors?: { pointer: string; code: string }[] }
+}
+interface Answer {
+  status: number
+  isReplay: boolean
+  body: {
+    accepted: number
+    refused: number
+    results: Result[]
+    code?: string
+    detail?: string
+    errors?: { pointer: string; code: string }[]
+  }
+}
+
+async function batch(
+  messages: unknown[],
+  { key = `key ${keys++}`.replace(' ', '-'), ...more }: { key?: string | null; atomic?: unknown; atomc?: boolean } = {},
+): Promise<Answer> {
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/v1/messages/batch',
+    headers: { ...account.headers, ...(key !== null && { 'idempotency-key': key }) },
+    payload: { messages, ...more },
+  })
+  return {
+    status: answer.statusCode,
+    isReplay: answer.headers['idempotency-replayed'] === 'true',
+    body: answer.json<Answer['body']>(),
+  }
+}

@@ -8,22 +8,7 @@ import { insertTestSender, moveTo, ledgerWorld, ourNumber } from './testing.ts'
 
 const { account, test, app } = await ledgerWorld([messageRoutes])
 
-interface Page {
-  data: { id: string; message: string; status: string }[]
-  has_more: boolean
-  next_cursor: string | null
-  prev_cursor: string | null
-  refresh_cursor: string | null
-  code?: string
-  errors?: { pointer: string; code: string }[]
-}
-
-async function list(query: Record<string, string> = {}): Promise<{ status: number; page: Page }> {
-  const answer = await app.inject({ method: 'GET', url: '/v1/messages', headers: account.headers, query })
-  return { status: answer.statusCode, page: answer.json<Page>() }
-}
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString()
-const textsOf = (page: Page): string[] => page.data.map((message) => message.message)
 
 describe('pages', () => {
   const numbered = (from: number, to: number): string[] =>
@@ -77,10 +62,8 @@ describe('filters', () => {
   beforeAll(async () => {
     await emptyTables(test.db, 'messages, queue, delayed, intents, outcomes, submissions, carrier_ids, receipts')
     campaignId = newId()
-    await test.db.query(`insert into campaigns (account_id, id, key, name) values ($1, $2, 'sale', 'Sale')`, [
-      account.accountId,
-      campaignId,
-    ])
+    await test.sql`insert into campaigns (account_id, id, key, name)
+      values (${account.accountId}, ${campaignId}, 'sale', 'Sale')`
     await insertTestSender(test.db, account.accountId, test.carrierId, '15550002222')
     await test.send({ body: 'queued', tags: ['red', 'blue'] })
     await test.send({ body: 'campaign', campaignId, type: 'marketing', metadata: { order: '77' } })
@@ -171,10 +154,8 @@ describe('filters', () => {
 
   it('take a contact by its id', async () => {
     const contactId = newId()
-    await test.db.query(
-      `insert into contacts (account_id, campaign_id, id, phone_number) values ($1, $2, $3, '15551230077')`,
-      [account.accountId, campaignId, contactId],
-    )
+    await test.sql`insert into contacts (account_id, campaign_id, id, phone_number)
+      values (${account.accountId}, ${campaignId}, ${contactId}, '15551230077')`
     await test.send({ body: 'contact', campaignId, theirNumber: '15551230077' })
     for (const query of [{}, { campaign: 'sale' }, { tag: 'no' }])
       expect(textsOf((await list({ contact: showId('ctc', contactId), ...query })).page)).toEqual(
@@ -220,23 +201,20 @@ describe('filters', () => {
   it('find a message that has had several of the statuses, at any end of a window', async () => {
     const person = '15551230777'
     const made = Array.from({ length: 1000 }, () => newId())
-    await test.db.query(
-      `with m as (
-         insert into messages (account_id, id, status, their_number, body, encoding, characters, segments, tags)
-         select $1, id, case n when 1 then 'expired' else 'unconfirmed' end, $3, 'x', 'GSM-7', 1, 1, case n when 1 then '{edge}'::text[] end
-         from unnest($2::uuid[]) with ordinality as k (id, n)
-         returning id, status
-       )
-       insert into outcomes (account_id, status, message_id)
-       select $1, 'unconfirmed', id from m
-       union all
-       select $1, status, id from m where status = 'expired'`,
-      [account.accountId, made, person],
-    )
+    await test.sql`with m as (
+        insert into messages (account_id, id, status, their_number, body, encoding, characters, segments, tags)
+        select ${account.accountId}::uuid, id, case n when 1 then 'expired' else 'unconfirmed' end, ${person}, 'x', 'GSM-7', 1, 1, case n when 1 then '{edge}'::text[] end
+        from unnest(${made}::uuid[]) with ordinality as k (id, n)
+        returning id, status
+      )
+      insert into outcomes (account_id, status, message_id)
+      select ${account.accountId}::uuid, 'unconfirmed', id from m
+      union all
+      select ${account.accountId}::uuid, status, id from m where status = 'expired'`
     for (const status of ['unconfirmed,expired', 'expired,unconfirmed'])
       expect(textsOf((await list({ status, tag: 'edge' })).page)).toEqual(['x'])
-    await test.db.query('delete from outcomes where message_id = any ($1::uuid[])', [made])
-    await test.db.query('delete from messages where id = any ($1::uuid[])', [made])
+    await test.sql`delete from outcomes where message_id = any (${made}::uuid[])`
+    await test.sql`delete from messages where id = any (${made}::uuid[])`
   })
 
   it('find queued messages, also those that wait for a carrier', async () => {
@@ -304,3 +282,20 @@ it('a scheduled message has an estimated time of sending, also in lists, and a c
   expect(answer.json()).toMatchObject(canceled)
   expect(await read(`/v1/messages/${id}`)).toMatchObject(canceled)
 })
+
+interface Page {
+  data: { id: string; message: string; status: string }[]
+  has_more: boolean
+  next_cursor: string | null
+  prev_cursor: string | null
+  refresh_cursor: string | null
+  code?: string
+  errors?: { pointer: string; code: string }[]
+}
+
+async function list(query: Record<string, string> = {}): Promise<{ status: number; page: Page }> {
+  const answer = await app.inject({ method: 'GET', url: '/v1/messages', headers: account.headers, query })
+  return { status: answer.statusCode, page: answer.json<Page>() }
+}
+
+const textsOf = (page: Page): string[] => page.data.map((message) => message.message)

@@ -6,39 +6,7 @@ import { messageRoutes } from './http.ts'
 import type { MessageType, Warning } from '../message/message.ts'
 import { ledgerWorld } from './testing.ts'
 
-const { db, account, test, app } = await ledgerWorld([messageRoutes])
-
-interface Answer {
-  status: number
-  message: string
-  encoding: string
-  segments: number
-  characters: number
-  warnings: Warning[]
-  replaced: NonNullable<Warning['replaced']>
-  parts: { text: string }[]
-  errors: { pointer: string; code: string }[]
-  results: { message: Answer }[]
-}
-
-async function post(url: string, payload: object, headers: Record<string, string> = {}): Promise<Answer> {
-  const answer = await app.inject({ method: 'POST', url, headers: { ...account.headers, ...headers }, payload })
-  return { ...answer.json<Answer>(), status: answer.statusCode }
-}
-const send = (changes: object): Promise<Answer> => post('/v1/messages', { to: '15551230001', ...changes })
-const preview = (changes: object): Promise<Answer> => post('/v1/messages/preview', changes)
-const codesOf = ({ warnings }: Answer): string[] =>
-  warnings.map(({ code }) => code).filter((code) => code !== 'unassigned_range')
-
-async function insertCampaign(key: string, type: MessageType): Promise<string> {
-  await test.db.query(`insert into campaigns (account_id, id, name, key, type) values ($1, $2, $3, $3, $4)`, [
-    account.accountId,
-    newId(),
-    key,
-    type,
-  ])
-  return key
-}
+const { db, sql, account, test, app } = await ledgerWorld([messageRoutes])
 
 const curly = '“It’s ready” – see you soon…'
 const plain = '"It\'s ready" - see you soon...'
@@ -135,7 +103,7 @@ describe('smart encoding', () => {
 describe('the default country of the account', () => {
   it('recognizes national numbers in sends, batches and previews', async () => {
     const { accountId, headers } = await createTestAccount(db)
-    await db.query(`update accounts set settings = '{"default_country":"US"}' where id = $1`, [accountId])
+    await sql`update accounts set settings = '{"default_country":"US"}' where id = ${accountId}`
     const message = 'x'
     const written = { to: '(415) 555-2671', message }
     const fault = { pointer: '#/to', code: 'invalid_phone_number', suggestion: '14155552671' }
@@ -152,3 +120,31 @@ describe('the default country of the account', () => {
     expect(plus).toMatchObject({ to: '4582345678' })
   })
 })
+
+interface Answer {
+  status: number
+  message: string
+  encoding: string
+  segments: number
+  characters: number
+  warnings: Warning[]
+  replaced: NonNullable<Warning['replaced']>
+  parts: { text: string }[]
+  errors: { pointer: string; code: string }[]
+  results: { message: Answer }[]
+}
+
+async function post(url: string, payload: object, headers: Record<string, string> = {}): Promise<Answer> {
+  const answer = await app.inject({ method: 'POST', url, headers: { ...account.headers, ...headers }, payload })
+  return { ...answer.json<Answer>(), status: answer.statusCode }
+}
+const send = (changes: object): Promise<Answer> => post('/v1/messages', { to: '15551230001', ...changes })
+const preview = (changes: object): Promise<Answer> => post('/v1/messages/preview', changes)
+const codesOf = ({ warnings }: Answer): string[] =>
+  warnings.map(({ code }) => code).filter((code) => code !== 'unassigned_range')
+
+async function insertCampaign(key: string, type: MessageType): Promise<string> {
+  await test.sql`insert into campaigns (account_id, id, name, key, type)
+    values (${account.accountId}, ${newId()}, ${key}, ${key}, ${type})`
+  return key
+}

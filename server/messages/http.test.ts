@@ -7,13 +7,6 @@ import { moveTo, ledgerWorld, ourNumber } from './testing.ts'
 const refuseUrl = (url: string): string | null => (url.startsWith('https://') ? null : 'must be https')
 const { db, account, test, app, call } = await ledgerWorld([messageRoutes], { refuseUrl })
 
-type Body = Record<string, unknown>
-
-const send = (changes: Body = {}, headers: Record<string, string> = {}, url = '/v1/messages/send'): ReturnType<Call> =>
-  call('POST', url, { to: '15551230001', message: 'Hello', ...changes }, headers)
-
-const idOf = (body: Body): string => parseId('msg', String(body['id'])) ?? ''
-
 describe.each(['/v1/messages/send', '/v1/messages'])('POST %s', (url) => {
   it('answers 202 with the message as GET shows it', async () => {
     const { status, body, headers } = await send(
@@ -173,20 +166,17 @@ describe('a send', () => {
   })
 
   it('gives the reason of a refusal by state', async () => {
-    await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551237777', 'reply')`, [
-      account.accountId,
-    ])
+    await test.sql`insert into opt_outs (account_id, number, source)
+      values (${account.accountId}, '15551237777', 'reply')`
     const optedOut = await send({ to: '15551237777' })
     expect(optedOut).toMatchObject({ status: 422, body: { code: 'recipient_opted_out' } })
     expect(optedOut.body['detail']).toMatch(/START.*DELETE \/v1\/opt-outs/)
-    await test.db.query(
-      `insert into campaigns (account_id, id, key, name, status) values ($1, $2, 'over', 'Over', 'archived')`,
-      [account.accountId, newId()],
-    )
+    await test.sql`insert into campaigns (account_id, id, key, name, status)
+      values (${account.accountId}, ${newId()}, 'over', 'Over', 'archived')`
     expect(await send({ campaign: 'over' })).toMatchObject({ status: 409, body: { code: 'campaign_closed' } })
-    await test.db.query(`update accounts set status = 'suspended' where id = $1`, [account.accountId])
+    await test.sql`update accounts set status = 'suspended' where id = ${account.accountId}`
     const suspended = await send()
-    await test.db.query(`update accounts set status = 'active' where id = $1`, [account.accountId])
+    await test.sql`update accounts set status = 'active' where id = ${account.accountId}`
     expect(suspended).toMatchObject({ status: 403, body: { code: 'account_suspended' } })
   })
 
@@ -223,7 +213,7 @@ describe('an idempotency key', () => {
     const handover = test.slots.taken.at(-1)
     if (!handover) throw new Error('not leased')
     await test.answer(handover)
-    await test.db.query(`update messages set status = 'delivered' where id = $1`, [handover.id])
+    await test.sql`update messages set status = 'delivered' where id = ${handover.id}`
     const again = await send({}, { 'idempotency-key': 'delivered' })
     expect({ ...again.body, estimated_send_at: null }).toEqual({ ...first.body, estimated_send_at: null })
     expect((await call('GET', String(first.headers['location']))).body['status']).toBe('delivered')
@@ -382,3 +372,10 @@ describe('the timeline', () => {
     expect(await timeline(body)).toEqual(['accepted', 'scheduled'])
   })
 })
+
+type Body = Record<string, unknown>
+
+const send = (changes: Body = {}, headers: Record<string, string> = {}, url = '/v1/messages/send'): ReturnType<Call> =>
+  call('POST', url, { to: '15551230001', message: 'Hello', ...changes }, headers)
+
+const idOf = (body: Body): string => parseId('msg', String(body['id'])) ?? ''

@@ -10,28 +10,13 @@ import { ledgerWorld } from './testing.ts'
 let account: TestAccount
 let open: PoolClient[] = []
 
-const { db, app } = await ledgerWorld([messageRoutes])
+const { db, sql, app } = await ledgerWorld([messageRoutes])
 afterAll(async () => {
   for (const client of open) client.release(true)
 })
 beforeEach(async () => {
   account = await createTestAccount(db)
 })
-
-interface Page {
-  data: { id: string; status: string; sequence: number }[]
-  has_more: boolean
-  next_cursor: string | null
-  prev_cursor: string | null
-  refresh_cursor: string
-  code?: string
-}
-
-async function list(query: Record<string, string | null> = {}, headers = account.headers): Promise<Page> {
-  const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== null)
-  return (await app.inject({ url: '/v1/messages', query: Object.fromEntries(given), headers })).json<Page>()
-}
-const idsOf = (page: Page): string[] => page.data.map(({ id }) => parseId('msg', id) ?? '')
 
 // It waits for another try.
 const insert = `
@@ -40,35 +25,6 @@ const insert = `
     values ($1, $2, 'queued', $3, 'x', 'GSM-7', 1, 1)
   )
   insert into delayed (account_id, message_id, lane_id, segments, due_at) values ($1, $2, $2, 1, now() + interval '1 day')`
-
-/** An open transaction that has written a message. */
-async function begin(id: string, number = '15551230001'): Promise<PoolClient> {
-  const client = await db.connect()
-  open.push(client)
-  await client.query('begin')
-  await client.query(insert, [account.accountId, id, number])
-  return client
-}
-
-async function end(client: PoolClient, how: 'commit' | 'rollback' = 'commit'): Promise<void> {
-  await client.query(how)
-  open = open.filter((one) => one !== client)
-  client.release()
-}
-
-const write = (id: string, number = '15551230001'): Promise<unknown> =>
-  db.query(insert, [account.accountId, id, number])
-
-/** All messages that a client gets by following refresh cursors. */
-async function follow(cursor: string, query: Record<string, string> = {}): Promise<{ ids: string[]; cursor: string }> {
-  const ids: string[] = []
-  for (;;) {
-    const page = await list({ ...query, cursor })
-    ids.push(...idsOf(page))
-    cursor = page.refresh_cursor
-    if (!page.has_more) return { ids, cursor }
-  }
-}
 
 it('a refresh shows a message whose transaction commits after newer ones were shown', async () => {
   const [early, later, last] = [newId(), newId(), newId()]
@@ -104,7 +60,7 @@ it('a refresh shows changes of the last minute again, and no message twice', asy
   const [changed, same] = [newId(), newId()]
   for (const id of [same, changed]) await write(id)
   const before = await list()
-  await db.query(`update messages set status = 'sending', sequence = 2 where id = $1`, [changed])
+  await sql`update messages set status = 'sending', sequence = 2 where id = ${changed}`
   const page = await list({ cursor: before.refresh_cursor })
   expect(page.data.find(({ id }) => parseId('msg', id) === changed)).toMatchObject({ status: 'sending', sequence: 2 })
   expect(new Set(idsOf(page)).size).toBe(page.data.length)
@@ -200,3 +156,47 @@ it('a reader who pages and refreshes sees every message, in any order of commits
     { numRuns: 25 },
   )
 })
+
+interface Page {
+  data: { id: string; status: string; sequence: number }[]
+  has_more: boolean
+  next_cursor: string | null
+  prev_cursor: string | null
+  refresh_cursor: string
+  code?: string
+}
+
+async function list(query: Record<string, string | null> = {}, headers = account.headers): Promise<Page> {
+  const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== null)
+  return (await app.inject({ url: '/v1/messages', query: Object.fromEntries(given), headers })).json<Page>()
+}
+const idsOf = (page: Page): string[] => page.data.map(({ id }) => parseId('msg', id) ?? '')
+
+/** An open transaction that has written a message. */
+async function begin(id: string, number = '15551230001'): Promise<PoolClient> {
+  const client = await db.connect()
+  open.push(client)
+  await client.query('begin')
+  await client.query(insert, [account.accountId, id, number])
+  return client
+}
+
+async function end(client: PoolClient, how: 'commit' | 'rollback' = 'commit'): Promise<void> {
+  await client.query(how)
+  open = open.filter((one) => one !== client)
+  client.release()
+}
+
+const write = (id: string, number = '15551230001'): Promise<unknown> =>
+  db.query(insert, [account.accountId, id, number])
+
+/** All messages that a client gets by following refresh cursors. */
+async function follow(cursor: string, query: Record<string, string> = {}): Promise<{ ids: string[]; cursor: string }> {
+  const ids: string[] = []
+  for (;;) {
+    const page = await list({ ...query, cursor })
+    ids.push(...idsOf(page))
+    cursor = page.refresh_cursor
+    if (!page.has_more) return { ids, cursor }
+  }
+}

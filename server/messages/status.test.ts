@@ -14,14 +14,6 @@ import { moveTo, openLedgerTest } from './testing.ts'
 const { db } = await createTestDatabase()
 const test = await openLedgerTest(db)
 
-/** An event in a message's life, its new state, and its possible old ones. */
-interface Happening {
-  name: string
-  to: Status
-  from: Status[]
-  happen: (handover: Handover) => Promise<unknown>
-}
-
 const receipt = (state: string, stat: string) => (handover: Handover) =>
   test.ledger.receipt({
     linkId: test.linkId,
@@ -38,12 +30,9 @@ const receipt = (state: string, stat: string) => (handover: Handover) =>
 const repeated =
   (happen: Happening['happen']): Happening['happen'] =>
   async (handover) => {
-    await test.db.query('update messages set possible_duplicate = true where id = $1', [handover.id])
-    await test.db.query(
-      `insert into submissions (account_id, message_id, segment, try, link_id, state, is_repeated)
-       values ($1, $2, 1, 1, $3, 'unknown', true)`,
-      [test.accountId, handover.id, test.linkId],
-    )
+    await test.sql`update messages set possible_duplicate = true where id = ${handover.id}`
+    await test.sql`insert into submissions (account_id, message_id, segment, try, link_id, state, is_repeated)
+      values (${test.accountId}, ${handover.id}, 1, 1, ${test.linkId}, 'unknown', true)`
     return happen(handover)
   }
 
@@ -115,7 +104,7 @@ const happenings: Happening[] = [
     to: 'queued',
     from: ['unconfirmed'],
     happen: async ({ id }) => {
-      await test.db.query(`update messages set error_code = 'outcome_unknown' where id = $1`, [id])
+      await test.sql`update messages set error_code = 'outcome_unknown' where id = ${id}`
       await recountCounters(test.db)
       const actor = { kind: 'key', id: 'k', requestId: 'r' } as const
       await inTransaction(test.db, (tx) => resendMessage(tx, test.accountId, id, actor))
@@ -165,7 +154,7 @@ const happenings: Happening[] = [
     to: 'unconfirmed',
     from: ['sending'],
     happen: repeated(async (handover) => {
-      await test.db.query('update messages set attempts = 2 where id = $1', [handover.id])
+      await test.sql`update messages set attempts = 2 where id = ${handover.id}`
       const move = moveTo('rejected', { errorCode: 'invalid_sender' })
       await test.answer({ ...handover, try: 2 }, { state: 'refused', carrierMessageId: null, move })
     }),
@@ -177,39 +166,12 @@ const happenings: Happening[] = [
     to: 'canceled',
     from: ['queued'],
     happen: async () => {
-      await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230001', 'reply')`, [
-        test.accountId,
-      ])
+      await test.sql`insert into opt_outs (account_id, number, source)
+        values (${test.accountId}, '15551230001', 'reply')`
       await test.claim()
     },
   },
 ]
-
-/** A message in this state, with all rows that any event could need. */
-async function messageIn(status: Status): Promise<Handover> {
-  await emptyTables(
-    test.db,
-    'messages, intents, queue, delayed, carrier_ids, receipts, submissions, outcomes, opt_outs, events',
-  )
-  const handover = await test.lease()
-  await test.db.query(
-    `with lane as (select id from lanes where account_id = $2 and type = 'transactional'),
-       queued as (
-         insert into queue (lane_id, message_id, account_id, segments, expires_at)
-         select id, $1::uuid, $2::uuid, 1, now() from lane),
-       delayed as (
-         insert into delayed (account_id, message_id, lane_id, segments, due_at)
-         select $2::uuid, $1::uuid, id, 1, now() from lane),
-       known as (
-         insert into carrier_ids (link_id, carrier_message_id, account_id, message_id, segment, segments, at)
-         values ($3, $1::text, $2, $1, 1, 1, now() - interval '73 hours'))
-     update messages set status = $4, direction = case when $4 = 'received' then 'inbound' else direction end where id = $1`,
-    [handover.id, test.accountId, test.linkId, status],
-  )
-  if (status !== 'sending') await emptyTables(test.db, 'intents')
-  await recountCounters(test.db)
-  return handover
-}
 
 describe('every state change', () => {
   it.each(happenings)('$name', async ({ to, from, happen }) => {
@@ -249,3 +211,36 @@ it('has the specification’s word for an outcome', () => {
     'expired',
   ])
 })
+
+/** An event in a message's life, its new state, and its possible old ones. */
+interface Happening {
+  name: string
+  to: Status
+  from: Status[]
+  happen: (handover: Handover) => Promise<unknown>
+}
+
+/** A message in this state, with all rows that any event could need. */
+async function messageIn(status: Status): Promise<Handover> {
+  await emptyTables(
+    test.db,
+    'messages, intents, queue, delayed, carrier_ids, receipts, submissions, outcomes, opt_outs, events',
+  )
+  const handover = await test.lease()
+  await test.sql`with lane as (select id from lanes where account_id = ${test.accountId} and type = 'transactional'),
+      queued as (
+        insert into queue (lane_id, message_id, account_id, segments, expires_at)
+        select id, ${handover.id}::uuid, ${test.accountId}::uuid, 1, now() from lane),
+      delayed as (
+        insert into delayed (account_id, message_id, lane_id, segments, due_at)
+        select ${test.accountId}::uuid, ${handover.id}::uuid, id, 1, now() from lane),
+      known as (
+        insert into carrier_ids (link_id, carrier_message_id, account_id, message_id, segment, segments, at)
+        values (${test.linkId}, ${handover.id}::text, ${test.accountId}, ${handover.id}, 1, 1, now() - interval '73 hours'))
+    update messages
+    set status = ${status}, direction = case when ${status} = 'received' then 'inbound' else direction end
+    where id = ${handover.id}`
+  if (status !== 'sending') await emptyTables(test.db, 'intents')
+  await recountCounters(test.db)
+  return handover
+}

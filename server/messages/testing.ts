@@ -7,7 +7,7 @@ import { capabilitiesOf } from '../senders/input.ts'
 import { createSender, dropDefault } from '../senders/store.ts'
 import { insertCarrier } from '../links/carrier-store.ts'
 import { inTransaction, type Db } from '../ground/db/db.ts'
-import { atEnd, createTestDatabase } from '../ground/db/testing.ts'
+import { atEnd, createTestDatabase, sqlOn, type Sql } from '../ground/db/testing.ts'
 import type { App } from '../ground/http/http.ts'
 import { Subscriptions, type EventType, type Outbox, type Posting } from '../events/events.ts'
 import { newId } from '../ground/base/ids.ts'
@@ -44,6 +44,7 @@ export const ourNumber = '15557654321'
 /** Everything for a test of the ledger, over one database; several can share it. */
 export interface LedgerTest {
   db: Db
+  sql: Sql
   accountId: string
   carrierId: string
   linkId: string
@@ -127,6 +128,7 @@ export async function openLedgerTest(
 
   const test: LedgerTest = {
     db,
+    sql: sqlOn(db),
     accountId,
     carrierId,
     linkId,

@@ -37,6 +37,65 @@ const actor = { kind: 'key', id: newId(), requestId: 'req_1' } as const
 const person = { source: 'reply', actor: null } as const
 const passing = { state: 'refused', status: 0x58, raw: 'RTHROTTLED', retryAfterMs: null } as const
 
+const { db } = await createTestDatabase()
+const test = await openLedgerTest(db)
+await test.subscribe('message.delivered', 'message.failed', 'message.unconfirmed', 'message.sent', 'message.canceled')
+await test.sql`insert into link_states (link_id, node_id, leased_until, state)
+  values (${test.linkId}, ${test.nodeId}, now() + interval '1 hour', 'bound')`
+
+const ends: SegmentEnd[] = [
+  { state: 'accepted', status: 0 },
+  { state: 'accepted', status: 0 },
+  { state: 'unknown', reason: 'no answer' },
+  { state: 'unknown', reason: 'no answer' },
+  { state: 'released' },
+  { ...passing, reason: { code: 'carrier_congestion', handling: 'throttling' } },
+  { ...passing, reason: { code: 'content_filtered', handling: 'permanent' } },
+]
+
+it.each([1, 2, 3])(
+  'everything ends and is reported once, and nothing is sent twice without a request: walk %i',
+  async (seed) => {
+    const walk = new Walk(seed, [await openProcess(), await openProcess()])
+    for (let n = 0; n < rounds; n++) await walk.round()
+    await walk.rest()
+    await Promise.all(walk.processes.map(({ ledger }) => ledger.close()))
+
+    expect(await test.count('messages', `status in ('queued', 'sending', 'scheduled')`)).toBe(0)
+    expect(await test.count('intents', 'true')).toBe(0)
+    expect(await test.count('delayed', 'true')).toBe(0)
+    expect(await readCounterFaults(test.db)).toEqual([])
+    const twice = await test.sql`select s.message_id
+      from submissions s
+      join messages m on m.account_id = s.account_id and m.id = s.message_id
+      where s.state in ('accepted', 'unknown') and not m.possible_duplicate
+      group by s.message_id, s.segment
+      having count(*) > 1`
+    expect(twice).toEqual([])
+    const untold = await test.sql`select m.id, m.status, array_agg(e.type order by e.sequence) as types
+      from messages m
+      left join events e on e.account_id = m.account_id and e.message_id = m.id
+      group by m.id, m.status, m.sequence
+      having count(*) filter (where e.type in ('message.delivered', 'message.failed', 'message.canceled')) <>
+        case when m.status in ('sent', 'unconfirmed') then 0 else 1 end
+        or max(e.sequence) is distinct from m.sequence`
+    expect(untold).toEqual([])
+    const unlisted = await test.sql`select m.id, m.status, m.error_code
+      from messages m
+      where m.status not in ('sent', 'delivered')
+        and not exists (
+          select from outcomes o
+          where o.account_id = m.account_id
+            and o.message_id = m.id
+            and o.status = m.status
+            and o.error_code is not distinct from m.error_code)`
+    expect(unlisted).toEqual([])
+    const sequences = await test.sql`select message_id from events where message_id is not null
+      group by message_id, sequence having count(*) > 1`
+    expect(sequences).toEqual([])
+  },
+)
+
 /** A message on a link, with its open segments. */
 interface Held {
   attempt: Try
@@ -61,21 +120,10 @@ interface Taken {
   by: Process
 }
 
-const { db } = await createTestDatabase()
-const test = await openLedgerTest(db)
-await test.subscribe('message.delivered', 'message.failed', 'message.unconfirmed', 'message.sent', 'message.canceled')
-await test.db.query(
-  `insert into link_states (link_id, node_id, leased_until, state) values ($1, $2, now() + interval '1 hour', 'bound')`,
-  [test.linkId, test.nodeId],
-)
-
 async function openProcess(): Promise<Process> {
   const nodeId = newId()
-  await test.db.query(
-    `with node as (insert into nodes (id, name) values ($1, 'test') returning id)
-     insert into heartbeats (node_id, seen_at, low_water) select id, now(), $2 from node`,
-    [nodeId, noId],
-  )
+  await test.sql`with node as (insert into nodes (id, name) values (${nodeId}, 'test') returning id)
+    insert into heartbeats (node_id, seen_at, low_water) select id, now(), ${noId} from node`
   const context = { ...test.context, recent: new Recent() }
   const slots = new TestSlots(nodeId, test.linkId, test.carrierId)
   const acceptor = new Acceptor({ ...context, slots, routing: test.routing })
@@ -194,12 +242,9 @@ class Walk {
   }
 
   async #expire(): Promise<void> {
-    await test.db.query(
-      `with m as (update messages set expires_at = now() where id = $1 returning id),
-         q as (update queue set expires_at = now() from m where message_id = m.id)
-       update delayed set expires_at = now() from m where message_id = m.id`,
-      [this.#pick(this.ids)],
-    )
+    await test.sql`with m as (update messages set expires_at = now() where id = ${this.#pick(this.ids)} returning id),
+        q as (update queue set expires_at = now() from m where message_id = m.id)
+      update delayed set expires_at = now() from m where message_id = m.id`
     await expireMessages(test.context)
   }
 
@@ -281,11 +326,10 @@ class Walk {
 
   /** As if all waits were over. */
   async sweep(): Promise<void> {
-    await test.db.query(
-      `update nameless_tries set check_at = now(), resend_at = case when resend_at is not null then now() end`,
-    )
+    await test.sql`update nameless_tries
+      set check_at = now(), resend_at = case when resend_at is not null then now() end`
     await resolveUnknown(test.context)
-    await test.db.query('update delayed set due_at = now()')
+    await test.sql`update delayed set due_at = now()`
     await queueDue(test.db)
     await inTransaction(test.db, async (tx) => recordMoves(tx, await matchOrphans(tx, defaultReasons), test.context))
   }
@@ -297,7 +341,7 @@ class Walk {
     const [dead, next] = [this.processes[at], await openProcess()]
     if (!dead) return
     this.processes[at] = next
-    await test.db.query(`update nodes set fenced_at = now() where id = $1`, [dead.nodeId])
+    await test.sql`update nodes set fenced_at = now() where id = ${dead.nodeId}`
     const release = (held: Held): Promise<void> => this.#end(dead, held, { state: 'released' })
     const wakes = dead.hand.filter(() => this.#chance(2) === 0).map((held) => attempt(() => release(held)))
     await Promise.all([...wakes, settleIntents(test.db, next.ledger, dead.nodeId)])
@@ -335,16 +379,6 @@ function take(hand: Held[], handover: Handover): void {
   hand.push({ attempt: { handover, intentAt: new Date(), open: left.length, ends: [] }, left: [...left] })
 }
 
-const ends: SegmentEnd[] = [
-  { state: 'accepted', status: 0 },
-  { state: 'accepted', status: 0 },
-  { state: 'unknown', reason: 'no answer' },
-  { state: 'unknown', reason: 'no answer' },
-  { state: 'released' },
-  { ...passing, reason: { code: 'carrier_congestion', handling: 'throttling' } },
-  { ...passing, reason: { code: 'content_filtered', handling: 'permanent' } },
-]
-
 /** Retries lost races and deadlocks, as callers and sweeps do. */
 async function attempt(step: () => Promise<unknown>): Promise<void> {
   for (;;)
@@ -355,53 +389,3 @@ async function attempt(step: () => Promise<unknown>): Promise<void> {
       if (!isRetryable(error)) throw error
     }
 }
-
-it.each([1, 2, 3])(
-  'everything ends and is reported once, and nothing is sent twice without a request: walk %i',
-  async (seed) => {
-    const walk = new Walk(seed, [await openProcess(), await openProcess()])
-    for (let n = 0; n < rounds; n++) await walk.round()
-    await walk.rest()
-    await Promise.all(walk.processes.map(({ ledger }) => ledger.close()))
-
-    expect(await test.count('messages', `status in ('queued', 'sending', 'scheduled')`)).toBe(0)
-    expect(await test.count('intents', 'true')).toBe(0)
-    expect(await test.count('delayed', 'true')).toBe(0)
-    expect(await readCounterFaults(test.db)).toEqual([])
-    const { rows: twice } = await test.db.query(
-      `select s.message_id
-     from submissions s
-     join messages m on m.account_id = s.account_id and m.id = s.message_id
-     where s.state in ('accepted', 'unknown') and not m.possible_duplicate
-     group by s.message_id, s.segment
-     having count(*) > 1`,
-    )
-    expect(twice).toEqual([])
-    const { rows: untold } = await test.db.query(
-      `select m.id, m.status, array_agg(e.type order by e.sequence) as types
-     from messages m
-     left join events e on e.account_id = m.account_id and e.message_id = m.id
-     group by m.id, m.status, m.sequence
-     having count(*) filter (where e.type in ('message.delivered', 'message.failed', 'message.canceled')) <>
-       case when m.status in ('sent', 'unconfirmed') then 0 else 1 end
-       or max(e.sequence) is distinct from m.sequence`,
-    )
-    expect(untold).toEqual([])
-    const { rows: unlisted } = await test.db.query(
-      `select m.id, m.status, m.error_code
-     from messages m
-     where m.status not in ('sent', 'delivered')
-       and not exists (
-         select from outcomes o
-         where o.account_id = m.account_id
-           and o.message_id = m.id
-           and o.status = m.status
-           and o.error_code is not distinct from m.error_code)`,
-    )
-    expect(unlisted).toEqual([])
-    const { rows: sequences } = await test.db.query(
-      `select message_id from events where message_id is not null group by message_id, sequence having count(*) > 1`,
-    )
-    expect(sequences).toEqual([])
-  },
-)

@@ -23,14 +23,6 @@ import {
 
 openOptOutTests()
 
-/** A key of the account with these scopes only. */
-async function keyWith(...scopes: Scope[]): Promise<object> {
-  const { secret } = await inTransaction(database.db, (tx) =>
-    createKey(tx, account.accountId, { name: 'x', mode: 'live', scopes, expiresAt: null }),
-  )
-  return { authorization: `Bearer ${secret}` }
-}
-
 describe('an opt-out by a caller', () => {
   it('is created once, with its position, and kept with its reason', async () => {
     const made = await add(`+${person}`, 'complaint by mail')
@@ -125,7 +117,7 @@ describe('the list', () => {
       status: 200,
       body: { number: null, reason: null },
     })
-    await database.db.query(`update opt_outs set created_at = now() - interval '1 hour'`)
+    await database.sql`update opt_outs set created_at = now() - interval '1 hour'`
     await forgetNumbers(database.db)
     expect(dataOf(await call('GET', '/opt-outs'))).toMatchObject([{ number: null }])
     expect((await call('GET', `/opt-outs/${person}`)).body).toMatchObject({ number: null, source: 'api' })
@@ -151,10 +143,7 @@ describe('a list in a file', () => {
     const csv =
       '\uFEFFPhone number;reason\r\n+1 (555) 123-0001;old\r\n0015551230002;"=HYPERLINK(""x"")"\r\n15551230002;\r\nabc;\r\n;nobody\r\n;\r\n'
     const answer = await call('POST', '/opt-outs/import', csv)
-    expect(answer).toMatchObject({
-      status: 200,
-      body: { total: 5, created: 1, existing: 1, duplicate: 1, failed: 2 },
-    })
+    expect(answer).toMatchObject({ status: 200, body: { total: 5, created: 1, existing: 1, duplicate: 1, failed: 2 } })
     expect(answer.body['errors']).toMatchObject([
       { line: 5, value: 'abc', code: 'invalid_phone_number' },
       { line: 6, value: '', code: 'required' },
@@ -248,12 +237,9 @@ describe('the ledger of consent', () => {
 
   it('is exported completely, newest first: more than a page, and rows of a process whose clock is ahead', async () => {
     const add = (accountId: string, id: string, from: number, to: number): Promise<unknown> =>
-      database.db.query(
-        `insert into consents (account_id, id, number_hmac, status, source, evidence)
-         select $1, ($2 || lpad(to_hex(n), 12, '0'))::uuid, $3, 'opted_in', 'api', jsonb_build_object('text', 'said ' || n)
-         from generate_series($4::int, $5::int) n`,
-        [accountId, id, hashNumber(testVault, accountId, person), from, to],
-      )
+      database.sql`insert into consents (account_id, id, number_hmac, status, source, evidence)
+        select ${accountId}, (${id} || lpad(to_hex(n), 12, '0'))::uuid, ${hashNumber(testVault, accountId, person)}, 'opted_in', 'api', jsonb_build_object('text', 'said ' || n)
+        from generate_series(${from}::int, ${to}::int) n`
     const ahead = firstIdAt(Date.now() + 3_600_000).slice(0, 24)
     await add(account.accountId, '01900000-0000-7000-8000-', 1, 1500)
     await add(account.accountId, ahead, 1501, 1501)
@@ -266,10 +252,8 @@ describe('the ledger of consent', () => {
 
   it('accepts a campaign’s key for its id, as everywhere', async () => {
     const campaign = newId()
-    await database.db.query(`insert into campaigns (account_id, id, name, key) values ($1, $2, 'Spring', 'spring')`, [
-      account.accountId,
-      campaign,
-    ])
+    await database.sql`insert into campaigns (account_id, id, name, key)
+      values (${account.accountId}, ${campaign}, 'Spring', 'spring')`
     const record = (name: string) => call('POST', '/consent', { number: person, status: 'opted_in', campaign: name })
     for (const name of ['spring', showId('cmp', campaign)])
       expect(await record(name)).toMatchObject({ status: 201, body: { campaign: showId('cmp', campaign) } })
@@ -344,3 +328,11 @@ it('an import that the database ends in the middle says how many are out, and co
   expect(await test.count('opt_outs', 'account_id = $1', [account.accountId])).toBe(1001)
   expect((await call('POST', '/opt-outs/import', csv)).body).toMatchObject({ created: 499, existing: 1001 })
 })
+
+/** A key of the account with these scopes only. */
+async function keyWith(...scopes: Scope[]): Promise<object> {
+  const { secret } = await inTransaction(database.db, (tx) =>
+    createKey(tx, account.accountId, { name: 'x', mode: 'live', scopes, expiresAt: null }),
+  )
+  return { authorization: `Bearer ${secret}` }
+}

@@ -9,10 +9,8 @@ openOptOutTests()
 describe('keywords', () => {
   it('are the defaults until an account adds its own, and a campaign’s precede its account’s', async () => {
     const campaignId = newId()
-    await database.db.query(`insert into campaigns (account_id, id, name, key) values ($1, $2, 'Sale', 'sale')`, [
-      account.accountId,
-      campaignId,
-    ])
+    await database.sql`insert into campaigns (account_id, id, name, key)
+      values (${account.accountId}, ${campaignId}, 'Sale', 'sale')`
     expect((await call('GET', '/opt-outs/keywords')).body).toMatchObject({
       own: {},
       on_suspicion: 'flag',
@@ -32,10 +30,8 @@ describe('keywords', () => {
     await say('genug', '15551230002')
     expect(await test.count('opt_outs', 'account_id = $1', [account.accountId])).toBe(2)
     await say('help', '15551230003')
-    const { rows } = await database.db.query<{ body: string }>(
-      `select body from messages where account_id = $1 and is_confirmation`,
-      [account.accountId],
-    )
+    const rows = await database.sql<{ body: string }>`select body from messages
+      where account_id = ${account.accountId} and is_confirmation`
     expect(rows.map(({ body }) => body)).toEqual([
       expect.stringMatching(/^Bye from /),
       expect.stringMatching(/^Bye from /),
@@ -45,10 +41,8 @@ describe('keywords', () => {
 
   it('show what would apply without the own ones, and who set it', async () => {
     const campaignId = newId()
-    await database.db.query(`insert into campaigns (account_id, id, name, key) values ($1, $2, 'Sale', 'sale')`, [
-      account.accountId,
-      campaignId,
-    ])
+    await database.sql`insert into campaigns (account_id, id, name, key)
+      values (${account.accountId}, ${campaignId}, 'Sale', 'sale')`
     const none = (await call('GET', '/opt-outs/keywords')).body
     const { stop_keywords, start_keywords, help_keywords, replies, on_suspicion } = none
     const every = { stop: 'defaults', start: 'defaults', help: 'defaults' }
@@ -110,7 +104,7 @@ describe('a reply that may mean STOP', () => {
     ])
     // A key of the account that may read neither texts nor contacts.
     const reader = await createTestAccount(database.db, { scopes: ['messages:read'] })
-    await database.db.query('update api_keys set account_id = $1 where id = $2', [account.accountId, reader.keyId])
+    await database.sql`update api_keys set account_id = ${account.accountId} where id = ${reader.keyId}`
     const hidden = await call('GET', '/opt-outs/suspected', undefined, reader.headers)
     expect(dataOf(hidden)).toMatchObject([{ text: null }, { text: null }])
     expect(hidden.text).not.toContain(person)
@@ -130,11 +124,8 @@ describe('a reply that may mean STOP', () => {
 
   it('is settled by a STOP of the same person', async () => {
     const { accountId } = await createTestAccount(database.db)
-    await database.db.query(`insert into opt_out_suspicions (account_id, message_id, number) values ($1, $2, $3)`, [
-      accountId,
-      newId(),
-      person,
-    ])
+    await database.sql`insert into opt_out_suspicions (account_id, message_id, number)
+      values (${accountId}, ${newId()}, ${person})`
     await say('please stop')
     await say('stop')
     expect(dataOf(await call('GET', '/opt-outs/suspected'))).toEqual([])
@@ -144,7 +135,7 @@ describe('a reply that may mean STOP', () => {
   it('is not recorded for a person who is out, and whose number was forgotten', async () => {
     await add(person)
     await call('POST', `/opt-outs/${person}/forget`)
-    await database.db.query(`update opt_outs set created_at = now() - interval '1 hour'`)
+    await database.sql`update opt_outs set created_at = now() - interval '1 hour'`
     await forgetNumbers(database.db)
     await say('please stop')
     expect(dataOf(await call('GET', '/opt-outs/suspected'))).toEqual([])

@@ -1,22 +1,6 @@
 import { expect, it } from 'vitest'
 import { optOutRowsMax, readFileList, readJsonList, type ReadList } from './list.ts'
 
-const readCsvList = (text: string, defaultCountry: string | null = null): Promise<ReadList> =>
-  readFileList(Buffer.from(text), { defaultCountry })
-
-/** The list, and how often other work had its turn while it was read. */
-async function watch(reading: Promise<ReadList>): Promise<ReadList & { turns: number }> {
-  let turns = 0
-  let isRead = false
-  const count = (): void => {
-    turns++
-    if (!isRead) setImmediate(count)
-  }
-  setImmediate(count)
-  const list = await reading.finally(() => (isRead = true))
-  return { ...list, turns }
-}
-
 it('a long file is read completely and in turns, for any size of pieces', async () => {
   // Characters of three bytes, and quoted lines: a piece ends inside some of them.
   const rows = Array.from({ length: optOutRowsMax }, (_, i) => `${15_550_000_000 + i},"€ ${i}\nmore"`)
@@ -162,3 +146,19 @@ it('national numbers without a country are refused, with a remedy', async () => 
   expect(known).toMatchObject({ doubt: null, repairs: { national: 4 }, faults: [{ count: 1 }] })
   expect(known.people.map(({ number }) => number)).toContain('12025550123')
 })
+
+const readCsvList = (text: string, defaultCountry: string | null = null): Promise<ReadList> =>
+  readFileList(Buffer.from(text), { defaultCountry })
+
+/** The list, and how often other work had its turn while it was read. */
+async function watch(reading: Promise<ReadList>): Promise<ReadList & { turns: number }> {
+  let turns = 0
+  let isRead = false
+  const count = (): void => {
+    turns++
+    if (!isRead) setImmediate(count)
+  }
+  setImmediate(count)
+  const list = await reading.finally(() => (isRead = true))
+  return { ...list, turns }
+}

@@ -1,46 +1,19 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { codeOf } from '../ground/db/failure.ts'
 import { newId } from '../ground/base/ids.ts'
 import { forgetNumber, forgetNumbers, optIn, optOut, type Origin } from './opt-out.ts'
 import { findOptOuts, isOptedOut } from '../message/opted-out.ts'
 import { resendMessage } from '../ledger/resend.ts'
-import { moveTo, openLedgerTest, type LedgerTest } from '../messages/testing.ts'
-
-let test: LedgerTest
+import { moveTo, openLedgerTest } from '../messages/testing.ts'
 
 const { db } = await createTestDatabase()
-beforeEach(async () => {
-  await emptyTables(
-    db,
-    'accounts, carriers, nodes, messages, outcomes, queue, delayed, events, outbox, opt_outs, consents, idempotency_keys',
-  )
-  test = await openLedgerTest(db)
-})
+const test = forEachTest(db, openLedgerTest)
 
 const person = '15551230001'
 const byApi: Origin = { source: 'api', actor: 'key_1' }
-
-const add = (...numbers: string[]): Promise<{ added: Set<string> }> =>
-  inTransaction(test.db, (tx) =>
-    optOut(
-      tx,
-      test.context,
-      test.accountId,
-      byApi,
-      numbers.map((number) => ({ number })),
-    ),
-  )
-const forget = (number: string): Promise<boolean> =>
-  inTransaction(test.db, (tx) => forgetNumber(tx, testVault, test.accountId, number))
-/** As if the opt-outs were older. */
-const age = (): Promise<unknown> => test.db.query(`update opt_outs set created_at = created_at - interval '10 minutes'`)
-const send = async (): Promise<string> => {
-  const accepted = await test.acceptor.accept(test.draft())
-  return accepted.kind === 'refused' ? accepted.refusal : accepted.kind
-}
 
 describe('an opt-out', () => {
   it('refuses sends, cancels queued messages, and is reported', async () => {
@@ -90,9 +63,8 @@ describe('a forgotten number', () => {
     await age()
     expect(await forget(person)).toBe(true)
     expect(await forgetNumbers(test.db)).toBe(1)
-    const { rows } = await test.db.query<{ text: string }>(
-      `select o::text as text from opt_outs o union all select c::text from consents c`,
-    )
+    const rows = await test.sql<{ text: string }>`select o::text as text from opt_outs o union all select c::text
+      from consents c`
     expect(rows).toHaveLength(2)
     for (const { text } of rows) expect(text).not.toContain(person.slice(1))
     expect(await send()).toBe('recipient_opted_out')
@@ -130,10 +102,7 @@ describe('a forgotten number', () => {
     const sending = await test.lease()
     const queued = await test.send()
     // As for an accept that was running when the person opted out.
-    await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, $2, 'reply')`, [
-      test.accountId,
-      person,
-    ])
+    await test.sql`insert into opt_outs (account_id, number, source) values (${test.accountId}, ${person}, 'reply')`
     await age()
     await forget(person)
     expect(await forgetNumbers(test.db)).toBe(0)
@@ -160,7 +129,7 @@ describe('a forgotten number', () => {
     await inTransaction(test.db, (tx) => resendMessage(tx, test.accountId, handover.id, actor))
     expect(await test.claim()).toEqual([])
     expect(await test.message(handover.id)).toMatchObject({ status: 'unconfirmed', attempts: 1 })
-    await test.db.query(`update messages set expires_at = now() where id = $1`, [handover.id])
+    await test.sql`update messages set expires_at = now() where id = ${handover.id}`
     expect(await forgetNumbers(test.db)).toBe(1)
   })
 
@@ -229,3 +198,22 @@ it('ledger entries cannot be changed or deleted, even by the table’s owner', a
     client.release()
   }
 })
+
+const add = (...numbers: string[]): Promise<{ added: Set<string> }> =>
+  inTransaction(test.db, (tx) =>
+    optOut(
+      tx,
+      test.context,
+      test.accountId,
+      byApi,
+      numbers.map((number) => ({ number })),
+    ),
+  )
+const forget = (number: string): Promise<boolean> =>
+  inTransaction(test.db, (tx) => forgetNumber(tx, testVault, test.accountId, number))
+/** As if the opt-outs were older. */
+const age = (): Promise<unknown> => test.sql`update opt_outs set created_at = created_at - interval '10 minutes'`
+const send = async (): Promise<string> => {
+  const accepted = await test.acceptor.accept(test.draft())
+  return accepted.kind === 'refused' ? accepted.refusal : accepted.kind
+}

@@ -1,25 +1,17 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
-import { emptyTables, createTestDatabase } from '../ground/db/testing.ts'
+import { forEachTest, createTestDatabase } from '../ground/db/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { newId } from '../ground/base/ids.ts'
 import { spellingsOf } from '../ground/numbers/number.ts'
-import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest } from '../messages/testing.ts'
 import { hashNumber, listConsents } from '../message/consent.ts'
 import { optIn, optOut, type Origin } from './opt-out.ts'
 import { isOptedOut } from '../message/opted-out.ts'
 import { findOptOut } from './store.ts'
 
-let test: LedgerTest
-
 const { db } = await createTestDatabase()
-beforeEach(async () => {
-  await emptyTables(
-    db,
-    'accounts, carriers, nodes, messages, outcomes, queue, delayed, events, outbox, opt_outs, consents',
-  )
-  test = await openLedgerTest(db)
-})
+const test = forEachTest(db, openLedgerTest)
 
 const current = [
   '525512345678',
@@ -33,19 +25,12 @@ const current = [
   '24177123456',
   '593991234567',
 ]
-const oldOf = (number: string): string => spellingsOf(number)[1] ?? ''
 const byApi: Origin = { source: 'api', actor: 'key_1' }
-const send = async (theirNumber: string): Promise<string> => {
-  const accepted = await test.acceptor.accept(test.draft({ theirNumber }))
-  return accepted.kind === 'refused' ? accepted.refusal : accepted.kind
-}
 
 describe('an opt-out whose number was forgotten in an old form', () => {
   const forgotten = (number: string) =>
-    test.db.query(
-      `insert into opt_outs (account_id, id, number, number_hmac, source) values ($1, $2, null, $3, 'reply')`,
-      [test.accountId, newId(), hashNumber(testVault, test.accountId, number)],
-    )
+    test.sql`insert into opt_outs (account_id, id, number, number_hmac, source)
+      values (${test.accountId}, ${newId()}, null, ${hashNumber(testVault, test.accountId, number)}, 'reply')`
 
   it('refuses sends to the current number, is shown under it, and is removed under it', async () => {
     for (const number of current) {
@@ -66,10 +51,15 @@ describe('an opt-out whose number was forgotten in an old form', () => {
 
   it('has its entries in the ledger of consent', async () => {
     const [number = ''] = current
-    await test.db.query(
-      `insert into consents (account_id, id, number_hmac, status, source, evidence) values ($1, $2, $3, 'opted_out', 'reply', '{}')`,
-      [test.accountId, newId(), hashNumber(testVault, test.accountId, oldOf(number))],
-    )
+    await test.sql`insert into consents (account_id, id, number_hmac, status, source, evidence)
+      values (${test.accountId}, ${newId()}, ${hashNumber(testVault, test.accountId, oldOf(number))}, 'opted_out', 'reply', '{}')`
     expect(await listConsents(test.db, testVault, test.accountId, number, 10, null)).toHaveLength(1)
   })
 })
+
+const oldOf = (number: string): string => spellingsOf(number)[1] ?? ''
+
+const send = async (theirNumber: string): Promise<string> => {
+  const accepted = await test.acceptor.accept(test.draft({ theirNumber }))
+  return accepted.kind === 'refused' ? accepted.refusal : accepted.kind
+}

@@ -8,23 +8,12 @@ import { openLedgerTest } from '../messages/testing.ts'
 
 const person = '15551230001'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const live = await createTestAccount(db)
 const tester = await createTestAccount(db, { mode: 'test' })
-await db.query('update api_keys set account_id = $1 where account_id = $2', [live.accountId, tester.accountId])
+await sql`update api_keys set account_id = ${live.accountId} where account_id = ${tester.accountId}`
 const test = await openLedgerTest(db, { accountId: live.accountId })
 const app = await buildTestApp(db, (own) => optOutRoutes(own, { ...test.context, db, vault: testVault }))
-
-const letIn = async ({ headers }: TestAccount, number = person): Promise<number> =>
-  (await app.inject({ method: 'DELETE', url: `/v1/opt-outs/${number}?reason=asked`, headers })).statusCode
-
-/** A phone sends STOP in answer to a message. */
-async function stop(isTest: boolean, message?: { id: string }): Promise<void> {
-  const { id: messageId } = message ?? (await test.send({ isTest }))
-  await inTransaction(test.db, (tx) =>
-    optOut(tx, test.context, live.accountId, { source: 'reply', actor: null, messageId, isTest }, [{ number: person }]),
-  )
-}
 
 it('a test key opts in again a person whom a simulated phone has opted out, but no person who said STOP', async () => {
   expect(await letIn(tester)).toBe(404)
@@ -59,3 +48,14 @@ it('a person’s or caller’s statement replaces a simulated phone’s, and not
   expect(await letIn(tester, another)).toBe(204)
   expect(await test.count('opt_outs', 'account_id = $1 and message_id = $2', [other.accountId, messageId])).toBe(1)
 })
+
+const letIn = async ({ headers }: TestAccount, number = person): Promise<number> =>
+  (await app.inject({ method: 'DELETE', url: `/v1/opt-outs/${number}?reason=asked`, headers })).statusCode
+
+/** A phone sends STOP in answer to a message. */
+async function stop(isTest: boolean, message?: { id: string }): Promise<void> {
+  const { id: messageId } = message ?? (await test.send({ isTest }))
+  await inTransaction(test.db, (tx) =>
+    optOut(tx, test.context, live.accountId, { source: 'reply', actor: null, messageId, isTest }, [{ number: person }]),
+  )
+}

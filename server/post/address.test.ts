@@ -2,10 +2,6 @@ import { expect, test } from 'vitest'
 import { guardAddresses, hostOf, portOf } from './address.ts'
 
 const guard = guardAddresses({ allowedCidrs: [], ports: [443, 8443] })
-const refuse = (text: string) => {
-  const url = new URL(text)
-  return guard(hostOf(url), portOf(url), url.protocol === 'https:')
-}
 
 test.each([
   'https://127.0.0.1/',
@@ -93,3 +89,8 @@ test('allows the listed networks by plain http and on any port, and nothing besi
   expect(open('fe80::1%eth0', 443, true)).toBe('private_address')
   expect(open('not an address', 443, true)).toBe('private_address')
 })
+
+const refuse = (text: string) => {
+  const url = new URL(text)
+  return guard(hostOf(url), portOf(url), url.protocol === 'https:')
+}

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { Client } from 'undici'
 import { keepHeaders, readAnswer } from './answer.ts'
 
-const read = (text: string | Buffer) => readAnswer(Buffer.from(text as string, 'latin1'), null)
 const whole = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\nX-Id: 7\r\n\r\nok'
 
 describe('reads', () => {
@@ -179,3 +178,5 @@ describe('a response that it reads, undici reads alike', () => {
     expect(taken).toBeGreaterThan(100)
   })
 })
+
+const read = (text: string | Buffer) => readAnswer(Buffer.from(text as string, 'latin1'), null)

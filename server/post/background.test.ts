@@ -6,13 +6,25 @@ import { insertTestAccount, insertTestWebhook, nobody, postEvents, startTestDisp
 import { until } from '../../test/until.ts'
 
 /** An account with three events for each of two webhooks, neither of whose secrets can be opened. */
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const accountId = await insertTestAccount(db)
 const ids: string[] = []
 for (let n = 0; n < 2; n++) ids.push((await insertTestWebhook(db, accountId, 'http://127.0.0.1:9/')).id)
-await db.query(`update webhooks set secret = $2 where account_id = $1`, [accountId, Buffer.alloc(80)])
-await db.query(`update accounts set callback_secret = $2 where id = $1`, [accountId, Buffer.alloc(80)])
+await sql`update webhooks set secret = ${Buffer.alloc(80)} where account_id = ${accountId}`
+await sql`update accounts set callback_secret = ${Buffer.alloc(80)} where id = ${accountId}`
 await postEvents(db, nobody, accountId, 3)
+
+it('names the webhooks that cannot be posted to', async () => {
+  expect(await failing()).toEqual(new Set(ids.map((id) => showId('whk', id))))
+})
+
+it('names the account whose callback addresses cannot be posted to', async () => {
+  const url = 'http://127.0.0.1:9/callback'
+  await sql`delete from outbox where endpoint_id = ${ids[0]}`
+  await sql`update outbox
+    set endpoint_id = ${callbackEndpointId(accountId, url)}, url = ${url}, leased_by = null, leased_until = null`
+  expect(await failing()).toEqual(new Set([showId('acc', accountId)]))
+})
 
 /** Ids in the log after a dispatcher has tried to post what is due. */
 async function failing(): Promise<Set<string>> {
@@ -23,17 +35,3 @@ async function failing(): Promise<Set<string>> {
   await dispatcher.close()
   return new Set(told.flatMap(({ endpoints = [] }) => endpoints))
 }
-
-it('names the webhooks that cannot be posted to', async () => {
-  expect(await failing()).toEqual(new Set(ids.map((id) => showId('whk', id))))
-})
-
-it('names the account whose callback addresses cannot be posted to', async () => {
-  const url = 'http://127.0.0.1:9/callback'
-  await db.query(`delete from outbox where endpoint_id = $1`, [ids[0]])
-  await db.query(`update outbox set endpoint_id = $1, url = $2, leased_by = null, leased_until = null`, [
-    callbackEndpointId(accountId, url),
-    url,
-  ])
-  expect(await failing()).toEqual(new Set([showId('acc', accountId)]))
-})

@@ -49,13 +49,6 @@ afterEach(async () => {
   server.close()
 })
 
-const post = (body = '{"a":"b"}'): Promise<PostResult> =>
-  new Promise((resolve) => {
-    const { port } = server.address() as AddressInfo
-    poster.post(targetOf(`http://127.0.0.1:${port}/hook?a=b`), ['content-type', 'application/json'], body, resolve)
-  })
-const requestsIn = (text: string): number => text.split('POST /hook?a=b HTTP/1.1\r\n').length - 1
-
 describe('a connection', () => {
   it('writes a request unchanged, and keeps to one connection', async () => {
     for (let i = 0; i < 3; i++) expect(await post()).toMatchObject({ outcome: 'ok', responseHead: 'ok' })
@@ -273,3 +266,10 @@ it('posts over TLS, once, for responses in one piece or several', async () => {
   await connection.destroy()
   secure.close()
 })
+
+const post = (body = '{"a":"b"}'): Promise<PostResult> =>
+  new Promise((resolve) => {
+    const { port } = server.address() as AddressInfo
+    poster.post(targetOf(`http://127.0.0.1:${port}/hook?a=b`), ['content-type', 'application/json'], body, resolve)
+  })
+const requestsIn = (text: string): number => text.split('POST /hook?a=b HTTP/1.1\r\n').length - 1

@@ -1,8 +1,8 @@
 import { Webhook } from 'standardwebhooks'
-import { afterEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { openPool } from '../ground/db/db.ts'
-import { createTestDatabase } from '../ground/db/testing.ts'
+import { atEnd, createTestDatabase } from '../ground/db/testing.ts'
 import type { Outbox } from '../events/events.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { openCallbackSecrets } from './callback.ts'
@@ -15,57 +15,21 @@ import {
   postEvents,
   startReceiver,
   type Received,
-  type Receiver,
 } from '../webhooks/testing.ts'
 import { until } from '../../test/until.ts'
 
 const database = await createTestDatabase()
-const { db } = database
+const { db, sql } = database
 
-const closing: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((one) => one.close()))
-  await db.query('truncate outbox')
-})
+beforeEach(() => sql`truncate outbox`)
 
 /** An outbox of a process without a dispatcher. */
 const nobody: Outbox = { nodeId: null, offer() {} }
 const logged: unknown[] = []
-const note = (fields: object, message: string) => void logged.push(message, fields)
-
-function startDispatcher(options: Partial<DispatcherOptions> = {}): Dispatcher {
-  const dispatcher = new Dispatcher({
-    db,
-    vault: testVault,
-    nodeId: newId(),
-    log: { info() {}, warn: note, error: note },
-    destinations: guardDestinations({ allowedCidrs: ['127.0.0.0/8'], ports: [443] }),
-    ...options,
-  })
-  dispatcher.start()
-  closing.push(dispatcher)
-  return dispatcher
-}
-
-async function receive(...answer: Parameters<typeof startReceiver>): Promise<Receiver> {
-  const receiver = await startReceiver(...answer)
-  closing.push(receiver)
-  return receiver
-}
 
 // Mostly milliseconds: a lost post comes after its lease, a minute.
 const soonMs = 5000
 const aPost: Pick<Received, 'body' | 'headers'> = { body: '', headers: {} }
-const count = async (sql: string, values: unknown[] = []): Promise<number> =>
-  (await db.query<{ n: number }>(`select count(*) as n from ${sql}`, values)).rows[0]?.n ?? -1
-const outboxOf = (endpointId: string) => count('outbox where endpoint_id = $1', [endpointId])
-const outcomesOf = async (endpointId: string) =>
-  (
-    await db.query<{ try: number; outcome: string; nextAttemptAt: Date | null }>(
-      'select try, outcome, next_attempt_at as "nextAttemptAt" from attempts where endpoint_id = $1 order by id',
-      [endpointId],
-    )
-  ).rows
 
 test.each([
   ['a port that is closed', 'refused', undefined],
@@ -83,7 +47,7 @@ test.each([
 })
 
 test('loses no post to a receiver that silently closes its connection after each response', async () => {
-  const receiver = await receive((response) => {
+  const receiver = await startReceiver((response) => {
     response.writeHead(204).end(() => response.socket?.destroySoon())
   })
   const accountId = await insertTestAccount(db)
@@ -95,7 +59,7 @@ test('loses no post to a receiver that silently closes its connection after each
 })
 
 test('posts a signed event soon after its commit, once, and records one attempt', async () => {
-  const receiver = await receive()
+  const receiver = await startReceiver()
   const accountId = await insertTestAccount(db)
   const { id, secret } = await insertTestWebhook(db, accountId, receiver.url)
   const dispatcher = startDispatcher()
@@ -113,7 +77,7 @@ test('posts a signed event soon after its commit, once, and records one attempt'
 })
 
 test('starts no post in memory that another process may have taken over, and claims none', async () => {
-  const receiver = await receive()
+  const receiver = await startReceiver()
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
   let [isFresh, looks] = [false, 0]
@@ -130,7 +94,7 @@ test('starts no post in memory that another process may have taken over, and cla
 })
 
 test('posts events of a node without a dispatcher just as soon', async () => {
-  const receiver = await receive()
+  const receiver = await startReceiver()
   const accountId = await insertTestAccount(db)
   await insertTestWebhook(db, accountId, receiver.url)
   startDispatcher()
@@ -141,7 +105,7 @@ test('posts events of a node without a dispatcher just as soon', async () => {
 })
 
 test('retries by the schedule with the same id until it works', async () => {
-  const receiver = await receive((response) =>
+  const receiver = await startReceiver((response) =>
     response.writeHead(receiver.received.length < 3 ? 500 : 200).end('later'),
   )
   const accountId = await insertTestAccount(db)
@@ -162,7 +126,7 @@ test('retries by the schedule with the same id until it works', async () => {
 })
 
 test('gives up after the last attempt, and reports since when the endpoint fails', async () => {
-  const receiver = await receive((response) => response.writeHead(503, { 'retry-after': '0' }).end())
+  const receiver = await startReceiver((response) => response.writeHead(503, { 'retry-after': '0' }).end())
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
   const dispatcher = startDispatcher({ retryDelaysMs: [20, 20] })
@@ -174,7 +138,7 @@ test('gives up after the last attempt, and reports since when the endpoint fails
 })
 
 test('honors Retry-After', async () => {
-  const receiver = await receive((response) => response.writeHead(429, { 'retry-after': '120' }).end())
+  const receiver = await startReceiver((response) => response.writeHead(429, { 'retry-after': '120' }).end())
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
   await postEvents(db, startDispatcher(), accountId, 1)
@@ -186,13 +150,13 @@ test('nine of ten endpoints get each event as if the tenth did not hang', async 
   const latencies: number[] = []
   const receivers = await Promise.all(
     Array.from({ length: 9 }, () =>
-      receive((response, { at, body }) => {
+      startReceiver((response, { at, body }) => {
         latencies.push(at - Date.parse((JSON.parse(body) as { timestamp: string }).timestamp))
         response.writeHead(200).end()
       }),
     ),
   )
-  const hanging = await receive(() => {})
+  const hanging = await startReceiver(() => {})
   const accountId = await insertTestAccount(db)
   for (const { url } of [hanging, ...receivers]) await insertTestWebhook(db, accountId, url)
   const dispatcher = startDispatcher({ inFlightMoreMax: 32 })
@@ -208,7 +172,7 @@ test('nine of ten endpoints get each event as if the tenth did not hang', async 
 })
 
 test('loses none of 10,000 events for a slow endpoint, and posts each once', async () => {
-  const receiver = await receive((response) => setTimeout(() => response.writeHead(200).end(), 20))
+  const receiver = await startReceiver((response) => setTimeout(() => response.writeHead(200).end(), 20))
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
   const dispatcher = startDispatcher()
@@ -220,7 +184,7 @@ test('loses none of 10,000 events for a slow endpoint, and posts each once', asy
 })
 
 test('two dispatchers on one database post each event once', async () => {
-  const receiver = await receive()
+  const receiver = await startReceiver()
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
   const [one, two] = [startDispatcher({ pollMs: 20 }), startDispatcher({ pollMs: 20 })]
@@ -232,7 +196,7 @@ test('two dispatchers on one database post each event once', async () => {
 })
 
 test('leaves a dead node’s leases until they end, then posts', async () => {
-  const receiver = await receive()
+  const receiver = await startReceiver()
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
   startDispatcher({ pollMs: 20 })
@@ -240,12 +204,12 @@ test('leaves a dead node’s leases until they end, then posts', async () => {
   await postEvents(db, nobody, accountId, 1)
   await until('the free one', () => receiver.received.length === 1)
   await until('the end of the free one', async () => (await outboxOf(id)) === 5)
-  await db.query('update outbox set leased_until = now()')
+  await sql`update outbox set leased_until = now()`
   await until('the rest', () => receiver.received.length === 6)
 })
 
 test('finishes pending posts when it closes, and returns the rest', async () => {
-  const receiver = await receive((response) => setTimeout(() => response.writeHead(200).end(), 100))
+  const receiver = await startReceiver((response) => setTimeout(() => response.writeHead(200).end(), 100))
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
   const dispatcher = startDispatcher()
@@ -262,12 +226,12 @@ test('finishes pending posts when it closes, and returns the rest', async () => 
 })
 
 test('410 disables the endpoint at once, with an event, and drops its pending posts', async () => {
-  const gone = await receive((response) => response.writeHead(410).end())
-  const other = await receive()
+  const gone = await startReceiver((response) => response.writeHead(410).end())
+  const other = await startReceiver()
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, gone.url)
   const watcher = await insertTestWebhook(db, accountId, other.url)
-  await db.query(`update webhooks set events = '{webhook.disabled}' where id = $1`, [watcher.id])
+  await sql`update webhooks set events = '{webhook.disabled}' where id = ${watcher.id}`
   const dispatcher = startDispatcher()
   await postEvents(db, dispatcher, accountId, 2000)
   await until('the event', () => other.received.length === 1)
@@ -282,11 +246,11 @@ test('410 disables the endpoint at once, with an event, and drops its pending po
 })
 
 test('disables an endpoint after days of only failures', async () => {
-  const receiver = await receive((response) => response.writeHead(500).end())
+  const receiver = await startReceiver((response) => response.writeHead(500).end())
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
   const since = async (days: number) =>
-    db.query(`update webhooks set failing_since = now() - $2 * interval '1 day' where id = $1`, [id, days])
+    sql`update webhooks set failing_since = now() - ${days} * interval '1 day' where id = ${id}`
   const dispatcher = startDispatcher()
   await since(4)
   await postEvents(db, dispatcher, accountId, 1)
@@ -300,19 +264,19 @@ test('disables an endpoint after days of only failures', async () => {
 })
 
 test('drops pending posts of a deleted or disabled endpoint, and delays no others', async () => {
-  const receiver = await receive()
+  const receiver = await startReceiver()
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
   await postEvents(db, nobody, accountId, 1500)
-  await db.query('delete from webhooks where id = $1', [id])
+  await sql`delete from webhooks where id = ${id}`
   startDispatcher()
   await until('the drop', async () => (await outboxOf(id)) === 0)
   expect(receiver.received).toHaveLength(0)
 })
 
 test('posts to a callback address, signed with the secret of its account', async () => {
-  const receiver = await receive()
-  const account = await receive()
+  const receiver = await startReceiver()
+  const account = await startReceiver()
   const accountId = await insertTestAccount(db)
   await insertTestWebhook(db, accountId, account.url)
   const dispatcher = startDispatcher()
@@ -326,7 +290,7 @@ test('posts to a callback address, signed with the secret of its account', async
 })
 
 test('a callback address that is gone is not retried', async () => {
-  const receiver = await receive((response) => response.writeHead(410).end())
+  const receiver = await startReceiver((response) => response.writeHead(410).end())
   const accountId = await insertTestAccount(db)
   await postEvents(db, startDispatcher(), accountId, 1, { callbackUrl: `${receiver.url}/gone` })
   await until('the attempt', async () => (await count('attempts where account_id = $1', [accountId])) === 1)
@@ -334,7 +298,7 @@ test('a callback address that is gone is not retried', async () => {
 })
 
 test('never posts to a forbidden private address, and says so', async () => {
-  const receiver = await receive()
+  const receiver = await startReceiver()
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
   await postEvents(
@@ -349,13 +313,11 @@ test('never posts to a forbidden private address, and says so', async () => {
 })
 
 test('signs with the new and the previous secret while both are valid', async () => {
-  const receiver = await receive()
+  const receiver = await startReceiver()
   const accountId = await insertTestAccount(db)
   const { id, secret } = await insertTestWebhook(db, accountId, receiver.url)
-  await db.query(
-    `update webhooks set previous_secret = secret, previous_secret_until = now() + interval '1 hour' where id = $1`,
-    [id],
-  )
+  await sql`update webhooks set previous_secret = secret, previous_secret_until = now() + interval '1 hour'
+    where id = ${id}`
   await postEvents(db, startDispatcher(), accountId, 1)
   await until('the post', () => receiver.received.length === 1)
   const [{ body, headers } = aPost] = receiver.received
@@ -364,21 +326,19 @@ test('signs with the new and the previous secret while both are valid', async ()
 })
 
 test('loses nothing when database connections break', async () => {
-  const receiver = await receive((response) => setTimeout(() => response.writeHead(200).end(), 5))
+  const receiver = await startReceiver((response) => setTimeout(() => response.writeHead(200).end(), 5))
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
   const breaking = openPool(database.connection, { name: 'breaking', max: 4 })
   const dispatcher = startDispatcher({ db: breaking, pollMs: 20 })
   for (let i = 0; i < 10; i++) {
     await postEvents(db, i % 2 ? dispatcher : nobody, accountId, 200)
-    await db.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and application_name = 'heliogram breaking'`,
-    )
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'heliogram breaking'`
   }
   // A claim whose answer was lost keeps its rows until the lease ends.
   await until('the posts', async () => {
-    await db.query(`update outbox set leased_until = now() where leased_until < now() + interval '57 seconds'`)
+    await sql`update outbox set leased_until = now() where leased_until < now() + interval '57 seconds'`
     return (await outboxOf(id)) === 0
   })
   expect(new Set(idsOf(receiver)).size).toBe(2000)
@@ -389,3 +349,30 @@ test('loses nothing when database connections break', async () => {
 test('logged no failed write', () => {
   expect(logged.filter((one) => typeof one === 'string' && one !== 'webhook disabled')).toEqual([])
 })
+
+const note = (fields: object, message: string) => void logged.push(message, fields)
+
+function startDispatcher(options: Partial<DispatcherOptions> = {}): Dispatcher {
+  const dispatcher = new Dispatcher({
+    db,
+    vault: testVault,
+    nodeId: newId(),
+    log: { info() {}, warn: note, error: note },
+    destinations: guardDestinations({ allowedCidrs: ['127.0.0.0/8'], ports: [443] }),
+    ...options,
+  })
+  dispatcher.start()
+  atEnd(() => dispatcher.close())
+  return dispatcher
+}
+
+const count = async (sql: string, values: unknown[] = []): Promise<number> =>
+  (await db.query<{ n: number }>(`select count(*) as n from ${sql}`, values)).rows[0]?.n ?? -1
+const outboxOf = (endpointId: string) => count('outbox where endpoint_id = $1', [endpointId])
+const outcomesOf = async (endpointId: string) =>
+  await sql<{
+    try: number
+    outcome: string
+    nextAttemptAt: Date | null
+  }>`select try, outcome, next_attempt_at as "nextAttemptAt"
+      from attempts where endpoint_id = ${endpointId} order by id`

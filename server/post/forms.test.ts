@@ -1,11 +1,12 @@
 /** Forms of posts by endpoint: in order, in batches, without texts, with its own headers. */
 import { Webhook } from 'standardwebhooks'
-import { afterEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { payloadOf, recordEvents, type EventType, type Outbox } from '../events/events.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { listAttempts, renderAttempt } from '../webhooks/attempts.ts'
+import type { DispatcherOptions } from './fanout.ts'
 import { openHeaders, sealPlainHeaders } from './headers.ts'
 import {
   insertTestAccount,
@@ -15,69 +16,18 @@ import {
   startReceiver,
   startTestDispatcher,
   type Received,
-  type Receiver,
 } from '../webhooks/testing.ts'
 import { until } from '../../test/until.ts'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 
-const closing: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((one) => one.close()))
-  await db.query('truncate outbox')
-})
-
-function start(...options: Parameters<typeof startTestDispatcher> extends [unknown, ...infer Rest] ? Rest : never) {
-  const dispatcher = startTestDispatcher(db, ...options)
-  closing.push(dispatcher)
-  return dispatcher
-}
-
-async function receive(...answer: Parameters<typeof startReceiver>): Promise<Receiver> {
-  const receiver = await startReceiver(...answer)
-  closing.push(receiver)
-  return receiver
-}
-
-interface Told {
-  id: string
-  sequence: number
-  data: { message: { id: string; message: string | null } }
-}
-const eventOf = ({ body }: Received): Told => JSON.parse(body) as Told
-const eventsOf = ({ body }: Received): Told[] => (JSON.parse(body) as { events: Told[] }).events
-
-async function webhook(url: string, settings: string): Promise<{ accountId: string; id: string; secret: string }> {
-  const accountId = await insertTestAccount(db)
-  const made = await insertTestWebhook(db, accountId, url)
-  await db.query(`update webhooks set ${settings} where id = $1`, [made.id])
-  return { accountId, ...made }
-}
-
-const left = async (endpointId: string): Promise<number> =>
-  (await db.query<{ n: number }>('select count(*)::int as n from outbox where endpoint_id = $1', [endpointId])).rows[0]
-    ?.n ?? -1
-
-/** Records events of some messages, in turn, as their changes would. */
-async function tellStories(outbox: Outbox, accountId: string, messages: string[], events: number): Promise<void> {
-  const types: EventType[] = ['message.delivered', 'message.failed']
-  for (let sequence = 1; sequence <= events; sequence++) {
-    const told = messages.map((messageId) => ({
-      accountId,
-      type: types[sequence % 2] ?? 'message.failed',
-      messageId,
-      sequence,
-      data: { message: { id: messageId, message: 'hello' } },
-    }))
-    outbox.offer(await recordEvents(db, told, outbox))
-  }
-}
+beforeEach(() => sql`truncate outbox`)
 
 test('posts a message’s events in order, despite failures, and messages do not wait for each other', async () => {
   const taken = new Map<string, number[]>()
   const outOfTurn: string[] = []
   let stuck = ''
-  const receiver = await receive((response, received) => {
+  const receiver = await startReceiver((response, received) => {
     const { sequence, data } = eventOf(received)
     const { id } = data.message
     const before = taken.get(id) ?? []
@@ -109,7 +59,7 @@ test('posts a message’s events in order, despite failures, and messages do not
 })
 
 test('posts the first event of an ordered endpoint at once', async () => {
-  const receiver = await receive()
+  const receiver = await startReceiver()
   const { accountId } = await webhook(receiver.url, 'ordered = true')
   const dispatcher = start()
   const began = performance.now()
@@ -120,7 +70,7 @@ test('posts the first event of an ordered endpoint at once', async () => {
 })
 
 test('posts batches, signed as one under their own id, full ones at once and others after the wait', async () => {
-  const receiver = await receive()
+  const receiver = await startReceiver()
   const { accountId, id, secret } = await webhook(receiver.url, 'batch_events = 10, batch_wait_ms = 2000')
   const dispatcher = start()
   const began = performance.now()
@@ -138,15 +88,18 @@ test('posts batches, signed as one under their own id, full ones at once and oth
     new Webhook(secret).verify(body, headers as Record<string, string>)
   }
   await until('the end', async () => (await left(id)) === 0)
-  const { rows } = await db.query<{ batches: number; attempts: number }>(
-    'select count(distinct batch_id)::int as batches, count(*)::int as attempts from attempts where endpoint_id = $1',
-    [id],
-  )
+  const rows = await sql<{
+    batches: number
+    attempts: number
+  }>`select count(distinct batch_id)::int as batches, count(*)::int as attempts
+    from attempts where endpoint_id = ${id}`
   expect(rows).toEqual([{ batches: 3, attempts: 23 }])
 })
 
 test('repeats a whole batch if its refusal could not be saved', async () => {
-  const receiver = await receive((response) => response.writeHead(receiver.received.length === 1 ? 500 : 204).end())
+  const receiver = await startReceiver((response) =>
+    response.writeHead(receiver.received.length === 1 ? 500 : 204).end(),
+  )
   const { accountId, id } = await webhook(receiver.url, 'batch_events = 200, batch_wait_ms = 100')
   const dispatcher = start({ retryDelaysMs: [50, 50], pollMs: 20 })
   await postEvents(db, dispatcher, accountId, 7)
@@ -158,7 +111,7 @@ test('repeats a whole batch if its refusal could not be saved', async () => {
 })
 
 test('leaves out texts for an endpoint that must not get them', async () => {
-  const receiver = await receive()
+  const receiver = await startReceiver()
   const { accountId, secret } = await webhook(receiver.url, 'has_bodies = false')
   await postEvents(db, start(), accountId, 1)
   await until('the post', () => receiver.received.length === 1)
@@ -168,17 +121,19 @@ test('leaves out texts for an endpoint that must not get them', async () => {
 })
 
 test('seals headers that an earlier version stored in plain form, and posts with them before and after', async () => {
-  const receiver = await receive()
+  const receiver = await startReceiver()
   const { accountId, id } = await webhook(receiver.url, `headers = '{"Authorization": "Bearer crm"}'`)
   const dispatcher = start()
   await postEvents(db, dispatcher, accountId, 1)
   await until('the first', () => receiver.received.length === 1)
   await sealPlainHeaders(db, testVault)
   await sealPlainHeaders(db, testVault)
-  const { rows } = await db.query<{ id: string; headers: Record<string, string>; sealedHeaders: Buffer }>(
-    'select id, headers, sealed_headers as "sealedHeaders" from webhooks where id = $1',
-    [id],
-  )
+  const rows = await sql<{
+    id: string
+    headers: Record<string, string>
+    sealedHeaders: Buffer
+  }>`select id, headers, sealed_headers as "sealedHeaders"
+    from webhooks where id = ${id}`
   const [row] = rows
   expect(row?.headers).toEqual({ Authorization: '********' })
   expect(row?.sealedHeaders.includes('crm')).toBe(false)
@@ -191,13 +146,13 @@ test('seals headers that an earlier version stored in plain form, and posts with
 
 test('drops what waited when an endpoint was disabled, and posts later events after it is enabled again', async () => {
   let status = 500
-  const receiver = await receive((response) => response.writeHead(status).end())
+  const receiver = await startReceiver((response) => response.writeHead(status).end())
   const { accountId, id } = await webhook(receiver.url, 'description = null')
   const dispatcher = start({ retryDelaysMs: [2000, 2000], pollMs: 20 })
   await postEvents(db, dispatcher, accountId, 3)
   await until('the first tries', () => receiver.received.length === 3)
   // As after an hour's pause: queued posts are older than clocks may differ.
-  await db.query(`update webhooks set posts_since = now(), updated_at = now() where id = $1`, [id])
+  await sql`update webhooks set posts_since = now(), updated_at = now() where id = ${id}`
   status = 204
   const [fresh] = await postEvents(db, dispatcher, accountId, 1)
   await until('the fresh one', () => receiver.received.some(({ body }) => body === fresh?.payload))
@@ -207,7 +162,7 @@ test('drops what waited when an endpoint was disabled, and posts later events af
 })
 
 test('the delivery log has the headers of a post in Twilio’s form', async () => {
-  const receiver = await receive()
+  const receiver = await startReceiver()
   const { accountId, id } = await webhook(`${receiver.url}#twilio`, 'enabled = true')
   const message = { id: showId('msg', newId()), direction: 'outbound', status: 'delivered', to: '1', from: '2' }
   await recordEvents(db, [{ accountId, type: 'message.delivered', data: { message } }], nobody)
@@ -219,3 +174,38 @@ test('the delivery log has the headers of a post in Twilio’s form', async () =
   expect(receiver.received[0]?.headers).toMatchObject(headers)
   expect(Object.keys(headers)).toEqual(['content-type', 'i-twilio-idempotency-token'])
 })
+
+const start = (options?: Partial<DispatcherOptions>) => startTestDispatcher(db, options)
+
+interface Told {
+  id: string
+  sequence: number
+  data: { message: { id: string; message: string | null } }
+}
+const eventOf = ({ body }: Received): Told => JSON.parse(body) as Told
+const eventsOf = ({ body }: Received): Told[] => (JSON.parse(body) as { events: Told[] }).events
+
+async function webhook(url: string, settings: string): Promise<{ accountId: string; id: string; secret: string }> {
+  const accountId = await insertTestAccount(db)
+  const made = await insertTestWebhook(db, accountId, url)
+  await db.query(`update webhooks set ${settings} where id = $1`, [made.id])
+  return { accountId, ...made }
+}
+
+const left = async (endpointId: string): Promise<number> =>
+  (await sql<{ n: number }>`select count(*)::int as n from outbox where endpoint_id = ${endpointId}`)[0]?.n ?? -1
+
+/** Records events of some messages, in turn, as their changes would. */
+async function tellStories(outbox: Outbox, accountId: string, messages: string[], events: number): Promise<void> {
+  const types: EventType[] = ['message.delivered', 'message.failed']
+  for (let sequence = 1; sequence <= events; sequence++) {
+    const told = messages.map((messageId) => ({
+      accountId,
+      type: types[sequence % 2] ?? 'message.failed',
+      messageId,
+      sequence,
+      data: { message: { id: messageId, message: 'hello' } },
+    }))
+    outbox.offer(await recordEvents(db, told, outbox))
+  }
+}

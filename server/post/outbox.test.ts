@@ -5,19 +5,7 @@ import { endPosts } from './ended.ts'
 import { claimPosts, releasePosts, releasePostsOf, type OutboxKey } from './outbox.ts'
 import { insertTestAccount, insertTestWebhook, testEnded } from '../webhooks/testing.ts'
 
-const { db } = await createTestDatabase()
-
-/** A due post, leased to a node or to none. */
-async function duePost(nodeId: string | null = null): Promise<{ accountId: string; rows: OutboxKey[] }> {
-  const accountId = await insertTestAccount(db)
-  const { rows } = await db.query<OutboxKey>(
-    `insert into outbox (endpoint_id, due_at, event_id, account_id, leased_by, leased_until)
-     values ($1, date_trunc('milliseconds', now()), $2, $3, $4, case when $4::uuid is not null then now() + interval '1 minute' end)
-     returning endpoint_id as "endpointId", due_at as "dueAt", event_id as "eventId"`,
-    [newId(), newId(), accountId, nodeId],
-  )
-  return { accountId, rows }
-}
+const { db, sql } = await createTestDatabase()
 
 test('a post that was leased twice and fails twice at once is queued once', async () => {
   const { accountId, rows } = await duePost()
@@ -25,31 +13,31 @@ test('a post that was leased twice and fails twice at once is queued once', asyn
     rows.map((key) => testEnded({ ...key, accountId }, { outcome: 'status', statusCode: 500, retryMs })),
   )
   await endPosts(db, ends)
-  const { rows: again } = await db.query<{ try: number }>(`select try from outbox`)
+  const again = await sql<{ try: number }>`select try from outbox`
   expect(again).toEqual([{ try: 2 }])
-  const { rows: attempts } = await db.query(`select from attempts`)
+  const attempts = await sql`select from attempts`
   expect(attempts).toHaveLength(2)
 })
 
 test.each(['first', 'last'])(
   'a post that was leased twice and succeeded once, %s, is not queued again',
   async (taken) => {
-    await db.query('truncate outbox')
+    await sql`truncate outbox`
     const { accountId, rows } = await duePost()
     const ends = rows.flatMap((key) => [
       testEnded({ ...key, accountId }),
       testEnded({ ...key, accountId }, { outcome: 'timeout', statusCode: null, retryMs: 5000 }),
     ])
     await endPosts(db, taken === 'first' ? ends : ends.toReversed())
-    expect((await db.query('select from outbox')).rows).toEqual([])
+    expect(await sql`select from outbox`).toEqual([])
   },
 )
 
 test('a node returns only its own leases', async () => {
-  await db.query('truncate outbox')
+  await sql`truncate outbox`
   const [mine, theirs] = [newId(), newId()]
   const { rows } = await duePost(theirs)
-  const isLeased = async () => (await db.query('select from outbox where leased_until > now()')).rows.length === 1
+  const isLeased = async () => (await sql`select from outbox where leased_until > now()`).length === 1
   await releasePosts(db, mine, rows)
   await releasePostsOf(db, mine)
   expect(await isLeased()).toBe(true)
@@ -59,29 +47,24 @@ test('a node returns only its own leases', async () => {
 
 /** Posts of one message's events to an ordered endpoint: the first is due in an hour, the others now. */
 async function heldPosts(): Promise<{ accountId: string; endpointId: string; eventIds: string[] }> {
-  await db.query('truncate outbox')
+  await sql`truncate outbox`
   const accountId = await insertTestAccount(db)
   const { id: endpointId } = await insertTestWebhook(db, accountId, 'https://example.com/')
-  await db.query(`update webhooks set ordered = true where id = $1`, [endpointId])
+  await sql`update webhooks set ordered = true where id = ${endpointId}`
   const eventIds = [firstIdAt(Date.now() - 60_000), newId()]
-  await db.query(
-    `insert into outbox (endpoint_id, due_at, event_id, account_id, message_id, sequence)
-     select $1, date_trunc('milliseconds', now()) + case n when 1 then interval '1 hour' else interval '0' end, id, $2, $3, n
-     from unnest($4::uuid[]) with ordinality as e (id, n)`,
-    [endpointId, accountId, newId(), eventIds],
-  )
+  await sql`insert into outbox (endpoint_id, due_at, event_id, account_id, message_id, sequence)
+    select ${endpointId}, date_trunc('milliseconds', now()) + case n when 1 then interval '1 hour' else interval '0' end, id, ${accountId}, ${newId()}, n
+    from unnest(${eventIds}::uuid[]) with ordinality as e (id, n)`
   return { accountId, endpointId, eventIds }
 }
 
 test('a post that waits for its message’s earlier event is postponed beside a redelivery of its own event', async () => {
   const { accountId, endpointId, eventIds } = await heldPosts()
   const [first, second] = eventIds
-  const { rows: before } = await db.query<{ dueAt: Date }>(
-    `insert into outbox (endpoint_id, due_at, event_id, account_id, target_id)
-     select endpoint_id, due_at, $3, account_id, endpoint_id from outbox where endpoint_id = $1 and event_id = $2
-     returning due_at as "dueAt"`,
-    [endpointId, first, second],
-  )
+  const before = await sql<{ dueAt: Date }>`insert into outbox (endpoint_id, due_at, event_id, account_id, target_id)
+    select endpoint_id, due_at, ${second}, account_id, endpoint_id from outbox
+    where endpoint_id = ${endpointId} and event_id = ${first}
+    returning due_at as "dueAt"`
   const other = await duePost()
   const { rows, held } = await claimPosts(
     db,
@@ -90,10 +73,8 @@ test('a post that waits for its message’s earlier event is postponed beside a 
     [endpointId, other.rows[0]?.endpointId ?? ''].map((id) => ({ endpointId: id, limit: 8, from: null })),
   )
   expect([rows.map((row) => row.accountId), held]).toEqual([[other.accountId], new Map([[endpointId, 1]])])
-  const { rows: after } = await db.query<{ dueAt: Date }>(
-    `select due_at as "dueAt" from outbox where account_id = $1 and event_id = $2 order by due_at`,
-    [accountId, second],
-  )
+  const after = await sql<{ dueAt: Date }>`select due_at as "dueAt" from outbox
+    where account_id = ${accountId} and event_id = ${second} order by due_at`
   const at = before[0]?.dueAt.getTime() ?? 0
   expect(after.map(({ dueAt }) => dueAt.getTime())).toEqual([at, at + 1])
 })
@@ -102,8 +83,8 @@ test('posts that waited when their endpoint was disabled do not delay later ones
   const { endpointId, eventIds } = await heldPosts()
   const claim = async () => (await claimPosts(db, newId(), 60, [{ endpointId, limit: 8, from: null }])).rows
   expect(await claim()).toEqual([])
-  const makeDue = () => db.query(`update outbox set due_at = now() where event_id = $1`, [eventIds[1]])
-  await db.query(`update webhooks set posts_since = now() - interval '30 seconds' where id = $1`, [endpointId])
+  const makeDue = () => sql`update outbox set due_at = now() where event_id = ${eventIds[1]}`
+  await sql`update webhooks set posts_since = now() - interval '30 seconds' where id = ${endpointId}`
   const lease = (until: string) =>
     db.query(`update outbox set leased_until = ${until} where event_id = $1`, [eventIds[0]])
   // The running post may still arrive.
@@ -114,3 +95,13 @@ test('posts that waited when their endpoint was disabled do not delay later ones
   await makeDue()
   expect((await claim()).map(({ eventId }) => eventId)).toEqual([eventIds[1]])
 })
+
+/** A due post, leased to a node or to none. */
+async function duePost(nodeId: string | null = null): Promise<{ accountId: string; rows: OutboxKey[] }> {
+  const accountId = await insertTestAccount(db)
+  const rows =
+    await sql<OutboxKey>`insert into outbox (endpoint_id, due_at, event_id, account_id, leased_by, leased_until)
+    values (${newId()}, date_trunc('milliseconds', now()), ${newId()}, ${accountId}, ${nodeId}, case when ${nodeId}::uuid is not null then now() + interval '1 minute' end)
+    returning endpoint_id as "endpointId", due_at as "dueAt", event_id as "eventId"`
+  return { accountId, rows }
+}

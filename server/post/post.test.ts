@@ -2,43 +2,19 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { createServer as createTlsServer } from 'node:https'
-import { afterAll, afterEach, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
+import { atEnd } from '../ground/db/testing.ts'
 import { guardDestinations } from './destination.ts'
 import type { PostResult } from './exchange.ts'
 import { Poster, targetOf } from './post.ts'
-import { startReceiver, type Receiver } from '../webhooks/testing.ts'
+import { startReceiver } from '../webhooks/testing.ts'
 
 const loopback = { allowedCidrs: ['127.0.0.0/8', '::1/128'], ports: [443] }
 const poster = new Poster({ destinations: guardDestinations(loopback), timeoutMs: 5000 })
-const closing: { close(): unknown }[] = []
-afterEach(async () => {
-  for (const one of closing.splice(0)) await one.close()
-})
 afterAll(() => poster.close())
 
-const post = (url: string, by: Poster = poster): Promise<PostResult> =>
-  new Promise((resolve) => by.post(targetOf(url), ['content-type', 'application/json'], '{"a":"ü"}', resolve))
-
-async function receive(...answer: Parameters<typeof startReceiver>): Promise<Receiver> {
-  const receiver = await startReceiver(...answer)
-  closing.push(receiver)
-  return receiver
-}
-
-function posterWith(options: {
-  resolve?: (host: string) => Promise<string[]>
-  allowedCidrs?: string[]
-  timeoutMs?: number
-}): Poster {
-  const rule = { ...loopback, ...(options.allowedCidrs && { allowedCidrs: options.allowedCidrs }) }
-  const { resolve, timeoutMs = 5000 } = options
-  const one = new Poster({ destinations: guardDestinations(rule, resolve), timeoutMs })
-  closing.push(one)
-  return one
-}
-
 test('posts the body and accepts any 2xx, over kept connections', async () => {
-  const receiver = await receive((response) => response.writeHead(202).end('thank you'))
+  const receiver = await startReceiver((response) => response.writeHead(202).end('thank you'))
   for (let i = 0; i < 10; i++) {
     const result = await post(`${receiver.url}?a=b#c`)
     expect(result).toMatchObject({ outcome: 'ok', statusCode: 202, responseHead: 'thank you', retryAfterMs: null })
@@ -55,25 +31,25 @@ test.each([
   [503, 'status'],
   [410, 'gone'],
 ])('counts %i as %s', async (status, outcome) => {
-  const receiver = await receive((response) => response.writeHead(status, { 'retry-after': '7' }).end('no'))
+  const receiver = await startReceiver((response) => response.writeHead(status, { 'retry-after': '7' }).end('no'))
   const retryAfterMs = status === 429 || status === 503 ? 7000 : null
   expect(await post(receiver.url)).toMatchObject({ outcome, statusCode: status, responseHead: 'no', retryAfterMs })
 })
 
 test('follows no redirect', async () => {
-  const second = await receive()
-  const receiver = await receive((response) => response.writeHead(307, { location: second.url }).end())
+  const second = await startReceiver()
+  const receiver = await startReceiver((response) => response.writeHead(307, { location: second.url }).end())
   expect(await post(receiver.url)).toMatchObject({ outcome: 'redirect', statusCode: 307 })
   expect(second.received).toHaveLength(0)
 })
 
 test('ends a post whose response is late or endless; a received status counts', async () => {
-  const silent = await receive(() => {})
+  const silent = await startReceiver(() => {})
   const drippingOf = (status: number) => (response: ServerResponse) => {
     response.writeHead(status)
     response.write('a')
   }
-  const [dripping, failing] = [await receive(drippingOf(200)), await receive(drippingOf(500))]
+  const [dripping, failing] = [await startReceiver(drippingOf(200)), await startReceiver(drippingOf(500))]
   const hasty = posterWith({ timeoutMs: 400 })
   for (const [{ url }, outcome, statusCode] of [
     [silent, 'timeout', null],
@@ -88,7 +64,7 @@ test('ends a post whose response is late or endless; a received status counts', 
 })
 
 test('uses the status of a truncated response', async () => {
-  const receiver = await receive((response) => {
+  const receiver = await startReceiver((response) => {
     response.writeHead(200, { 'content-length': '10' })
     response.write('a', () => response.destroy())
   })
@@ -104,7 +80,7 @@ test.each([
 ])(
   'uses a status of %i for any length of response: reads 64 KiB and keeps 4 KiB of it',
   async (status, outcome, retryAfterMs) => {
-    const receiver = await receive((response) => {
+    const receiver = await startReceiver((response) => {
       response.writeHead(status, { 'retry-after': '7' })
       const more = () => {
         while (response.write(Buffer.alloc(16_384, 'x')));
@@ -118,12 +94,12 @@ test.each([
 )
 
 test('reports a response with too many headers as too_large', async () => {
-  const receiver = await receive((response) => response.writeHead(200, { 'x-long': 'x'.repeat(100_000) }).end())
+  const receiver = await startReceiver((response) => response.writeHead(200, { 'x-long': 'x'.repeat(100_000) }).end())
   expect(await post(receiver.url)).toMatchObject({ outcome: 'too_large', statusCode: null })
 })
 
 test('keeps a response that PostgreSQL would refuse as text', async () => {
-  const receiver = await receive((response) => response.end(Buffer.from('a\0b\xff', 'latin1')))
+  const receiver = await startReceiver((response) => response.end(Buffer.from('a\0b\xff', 'latin1')))
   expect((await post(receiver.url)).responseHead).toBe('a\uFFFDb\uFFFD')
 })
 
@@ -146,7 +122,7 @@ test('distinguishes refused, reset and non-HTTP receivers', async () => {
 })
 
 test('reports tls if the receiver does not speak it', async () => {
-  const receiver = await receive()
+  const receiver = await startReceiver()
   expect((await post(receiver.url.replace('http:', 'https:'))).outcome).toBe('tls')
   const server = createTlsServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -165,14 +141,14 @@ test.each([
   'http://[::]',
   'http://localhost',
 ])('never connects to %s unless it is allowed', async (origin) => {
-  const receiver = await receive()
+  const receiver = await startReceiver()
   const result = await post(`${origin}:${receiver.port}/`, posterWith({ allowedCidrs: [] }))
   expect(result).toMatchObject({ outcome: 'private_address', statusCode: null })
   expect(receiver.connections).toBe(0)
 })
 
 test('checks every address of a name, at every connection', async () => {
-  const receiver = await receive((response) => response.writeHead(200, { connection: 'close' }).end())
+  const receiver = await startReceiver((response) => response.writeHead(200, { connection: 'close' }).end())
   const answers = [['127.0.0.1'], ['127.0.0.1', '10.0.0.1'], ['10.0.0.1'], []]
   const rebinding = posterWith({ resolve: () => Promise.resolve(answers.shift() ?? []) })
   const url = `http://hooks.example.com:${receiver.port}/`
@@ -183,7 +159,7 @@ test('checks every address of a name, at every connection', async () => {
 })
 
 test('tries the addresses of a name in turn', async () => {
-  const receiver = await receive()
+  const receiver = await startReceiver()
   const both = posterWith({ resolve: () => Promise.resolve(['127.0.0.2', '127.0.0.1']) })
   expect((await post(`http://hooks.example.com:${receiver.port}/`, both)).outcome).toBe('ok')
 })
@@ -196,7 +172,7 @@ test('reports dns if a name server fails, and timeout if it hangs', async () => 
 })
 
 test('never writes a post whose time ran out while it connected', async () => {
-  const receiver = await receive()
+  const receiver = await startReceiver()
   const { promise, resolve } = Promise.withResolvers<string[]>()
   const slow = posterWith({ resolve: () => promise, timeoutMs: 2000 })
   expect((await post(`http://hooks.example.com:${receiver.port}/`, slow)).outcome).toBe('timeout')
@@ -204,3 +180,18 @@ test('never writes a post whose time ran out while it connected', async () => {
   expect((await post(`http://hooks.example.com:${receiver.port}/second`, slow)).outcome).toBe('ok')
   expect(receiver.received.map((one) => one.url)).toEqual(['/second'])
 })
+
+const post = (url: string, by: Poster = poster): Promise<PostResult> =>
+  new Promise((resolve) => by.post(targetOf(url), ['content-type', 'application/json'], '{"a":"ü"}', resolve))
+
+function posterWith(options: {
+  resolve?: (host: string) => Promise<string[]>
+  allowedCidrs?: string[]
+  timeoutMs?: number
+}): Poster {
+  const rule = { ...loopback, ...(options.allowedCidrs && { allowedCidrs: options.allowedCidrs }) }
+  const { resolve, timeoutMs = 5000 } = options
+  const one = new Poster({ destinations: guardDestinations(rule, resolve), timeoutMs })
+  atEnd(() => one.close())
+  return one
+}

@@ -6,13 +6,13 @@ import { newId } from '../ground/base/ids.ts'
 import { createSaver } from './save.ts'
 import { insertTestAccount, testEnded } from '../webhooks/testing.ts'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 
 it('reports all posts that could not be saved together, with their number', async () => {
   const told: { posts?: number }[] = []
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void told.push(fields) }
   const saver = createSaver(db, newId(), log)
-  await db.query('alter table outbox rename to lost')
+  await sql`alter table outbox rename to lost`
   const drop = (): void => saver.drop({ endpointId: newId(), dueAt: new Date(), eventId: newId() })
   for (let i = 0; i < 100; i++) drop()
   await expect.poll(() => told).not.toEqual([])
@@ -20,7 +20,7 @@ it('reports all posts that could not be saved together, with their number', asyn
   await saver.drain()
   expect(told.reduce((sum, { posts = 0 }) => sum + posts, 0)).toBe(200)
   expect(told).toHaveLength(2)
-  await db.query('alter table lost rename to outbox')
+  await sql`alter table lost rename to outbox`
 })
 
 it('counts a repeated write after a lost response as saved, and reports nothing', async () => {
@@ -39,5 +39,5 @@ it('counts a repeated write after a lost response as saved, and reports nothing'
     saver.end(testEnded({ endpointId: newId(), dueAt: new Date(), eventId: newId(), accountId }))
   await saver.drain()
   expect([statements, told]).toEqual([2, []])
-  expect((await db.query('select from attempts where account_id = $1', [accountId])).rows).toHaveLength(3)
+  expect(await sql`select from attempts where account_id = ${accountId}`).toHaveLength(3)
 })

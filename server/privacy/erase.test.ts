@@ -5,7 +5,7 @@ import { importStep } from '../imports/erase.ts'
 import { senderStep } from '../senders/erase.ts'
 import { inTransaction, openPool, type Tx } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
-import { createTestDatabase, findInDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, findInDatabase, untilBlocked, forEachTest } from '../ground/db/testing.ts'
 import { recordEvents } from '../events/events.ts'
 import { newId } from '../ground/base/ids.ts'
 import { openVault } from '../ground/sealing/vault.ts'
@@ -24,64 +24,15 @@ import { until } from '../../test/until.ts'
 
 const number = '4915112345678'
 const other = '4915187654321'
-let test: LedgerTest
 let steps: EraseStep[]
 
 const database = await createTestDatabase()
 await ensurePartitions(database.db, silent)
+const test = forEachTest(database.db, openLedgerTest)
 beforeEach(async () => {
-  await emptyTables(
-    database.db,
-    'accounts, carriers, nodes, messages, events, attempts, discards, submissions, outcomes, contacts, conversations, idempotency_keys, short_links, receipts, nameless_tries, queue, delayed, opt_outs, erasures',
-  )
-  test = await openLedgerTest(database.db)
   const { first, last } = messageSteps(test.context)
   steps = [...first, importStep, contactStep, senderStep, clientStep, ...last]
 })
-
-const ask = async (of = number): Promise<string> => {
-  const id = newId()
-  const { row } = await inTransaction(test.db, (tx) =>
-    insertErasure(tx, test.accountId, { id, number: of, reason: 'ticket 7' }),
-  )
-  return row.id
-}
-/** As if it had been requested before all current transactions. */
-const settle = (): Promise<unknown> =>
-  test.db.query(`update erasures set settles_at = now(), pass_at = now(), due_at = now() where completed_at is null`)
-const run = async (): Promise<void> => {
-  while ((await eraseNext(test, steps)) > 0);
-}
-const erasure = async (id: string): Promise<ErasureRow> => {
-  const row = await findErasure(test.db, test.accountId, id)
-  if (!row) throw new Error('there is no such erasure')
-  return row
-}
-const delivered = async (theirNumber = number, body = 'a secret text'): Promise<string> => {
-  const handover = await test.lease({
-    theirNumber,
-    body,
-    metadata: { name: 'Erika Mustermann' },
-    tags: ['vip', `t${theirNumber}`],
-  })
-  await test.answer(handover)
-  const receipt = { linkId: test.linkId, rawId: handover.id, matchId: handover.id, state: 'delivered', stat: 'DELIVRD' }
-  await test.ledger.receipt({ ...receipt, err: '000', networkError: null, doneDate: '', source: theirNumber })
-  return handover.id
-}
-const campaign = async (): Promise<string> => {
-  const id = newId()
-  await test.db.query(`insert into campaigns (account_id, id, name, contacts_count) values ($1, $2, 'x', 2)`, [
-    test.accountId,
-    id,
-  ])
-  for (const phone of [number, other])
-    await test.db.query(
-      `insert into contacts (account_id, id, campaign_id, phone_number, first_name) values ($1, $2, $3, $4, 'Erika')`,
-      [test.accountId, newId(), id, phone],
-    )
-  return id
-}
 
 describe('an erasure', () => {
   it('leaves nothing of the number anywhere, and everything of others', async () => {
@@ -120,37 +71,26 @@ describe('an erasure', () => {
        values ($1, $2, $3, 'csv', 'completed', '[{"phone_number":"${number}"}]')`,
       [test.accountId, importId, campaignId],
     )
-    await test.db.query(
-      `insert into import_errors (account_id, import_id, line, code, value, detail, record)
-       select $1, $2, 1000 + i, 'x', v, 'is wrong', jsonb_build_array(v, 'Erika')
-       from unnest($3::text[]) with ordinality as e (v, i)`,
-      [test.accountId, importId, ['+49 (151) 1234-5678', '0151/12345678', other]],
-    )
+    await test.sql`insert into import_errors (account_id, import_id, line, code, value, detail, record)
+      select ${test.accountId}, ${importId}, 1000 + i, 'x', v, 'is wrong', jsonb_build_array(v, 'Erika')
+      from unnest(${['+49 (151) 1234-5678', '0151/12345678', other]}::text[]) with ordinality as e (v, i)`
     const pool = newId()
-    await test.db.query(`insert into sender_pools (account_id, id, name, strategy) values ($1, $2, 'p', 'sticky')`, [
-      test.accountId,
-      pool,
-    ])
-    await test.db.query(
-      `insert into sender_affinity (account_id, pool_id, their_number, sender_id, expires_at)
-       select $1, $2, $3, id, now() + interval '1 day' from senders`,
-      [test.accountId, pool, number],
-    )
+    await test.sql`insert into sender_pools (account_id, id, name, strategy)
+      values (${test.accountId}, ${pool}, 'p', 'sticky')`
+    await test.sql`insert into sender_affinity (account_id, pool_id, their_number, sender_id, expires_at)
+      select ${test.accountId}, ${pool}, ${number}, id, now() + interval '1 day' from senders`
     const sealed = testVault.seal(
       `{"phone_number":"${number}"}`,
       `idempotency_keys ${test.accountId} contacts.create c`,
     )
-    await test.db.query(
-      `insert into idempotency_keys (account_id, operation, key, fingerprint, status, response)
-       values ($1, 'contacts.create', 'c', 'hash', 201, $2)`,
-      [test.accountId, sealed.toString('base64')],
-    )
+    await test.sql`insert into idempotency_keys (account_id, operation, key, fingerprint, status, response)
+      values (${test.accountId}, 'contacts.create', 'c', 'hash', 201, ${sealed.toString('base64')})`
     await recordEvents(
       test.db,
       [{ accountId: test.accountId, type: 'contact.opted_out', data: { phone_number: number, source: 'api' } }],
       test.outbox,
     )
-    await test.db.query(`update opt_outs set created_at = now() - interval '3 minutes'`)
+    await test.sql`update opt_outs set created_at = now() - interval '3 minutes'`
 
     const id = await ask()
     await run()
@@ -189,10 +129,8 @@ describe('an erasure', () => {
     // Tries without a response are not repeated.
     expect(await test.count('nameless_tries', 'true')).toBe(0)
     // People are still counted.
-    const { rows } = await test.db.query<{ people: number }>(
-      'select count(distinct their_number) as people from messages',
-    )
-    expect(rows[0]?.people).toBe(2)
+    const [row] = await test.sql<{ people: number }>`select count(distinct their_number) as people from messages`
+    expect(row?.people).toBe(2)
   })
 
   it('of a person whose try is being matched to a receipt waits for that, and holds nothing it needs', async () => {
@@ -239,7 +177,7 @@ describe('an erasure', () => {
     await run()
     // A young opt-out may still be matched by number.
     expect(await erasure(id)).toMatchObject({ completedAt: null })
-    await test.db.query(`update opt_outs set created_at = now() - interval '3 minutes'`)
+    await test.sql`update opt_outs set created_at = now() - interval '3 minutes'`
     await forgetNumbers(test.db)
     await settle()
     await run()
@@ -281,18 +219,16 @@ describe('an erasure', () => {
     expect(await ask()).toBe(id)
     await settle()
     const stranger = newId()
-    await test.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [stranger])
+    await test.sql`insert into accounts (id, name) values (${stranger}, 'Other')`
     const row = { id: newId(), status: 'delivered' }
-    await test.db.query(
-      `insert into messages (account_id, id, status, their_number, body, encoding, characters, segments)
-       values ($1, $2, $3, $4, 'theirs', 'GSM-7', 6, 1)`,
-      [stranger, row.id, row.status, number],
-    )
+    await test.sql`insert into messages (account_id, id, status, their_number, body, encoding, characters, segments)
+      values (${stranger}, ${row.id}, ${row.status}, ${number}, 'theirs', 'GSM-7', 6, 1)`
     await until('the clock moves', async () => {
-      const { rows } = await test.db.query<{ isPast: boolean }>(
-        `select settles_at < now() - interval '5 milliseconds' as "isPast" from erasures`,
-      )
-      return rows[0]?.isPast ?? false
+      const [row] = await test.sql<{
+        isPast: boolean
+      }>`select settles_at < now() - interval '5 milliseconds' as "isPast"
+        from erasures`
+      return row?.isPast ?? false
     })
     const after = await delivered()
     await run()
@@ -306,16 +242,13 @@ describe('an erasure', () => {
   it('ends even if stored responses were sealed with a lost key: they are deleted too', async () => {
     const lost = openVault(Buffer.alloc(32, 9))
     const sealed = lost.seal('{}', `idempotency_keys ${test.accountId} contacts.create c`)
-    await test.db.query(
-      `insert into idempotency_keys (account_id, operation, key, fingerprint, status, response)
-       values ($1, 'contacts.create', 'c', 'hash', 201, $2)`,
-      [test.accountId, sealed.toString('base64')],
-    )
+    await test.sql`insert into idempotency_keys (account_id, operation, key, fingerprint, status, response)
+      values (${test.accountId}, 'contacts.create', 'c', 'hash', 201, ${sealed.toString('base64')})`
     const id = await ask()
     await settle()
     await run()
     expect(await erasure(id)).toMatchObject({ completedAt: expect.any(Date) as Date, erased: { answers: 1 } })
-    const { rows } = await test.db.query(`select response, length(fingerprint) as length from idempotency_keys`)
+    const rows = await test.sql`select response, length(fingerprint) as length from idempotency_keys`
     expect(rows).toEqual([{ response: null, length: 0 }])
   })
 
@@ -390,3 +323,43 @@ it('removes a person from an event', () => {
     count: 3,
   })
 })
+
+const ask = async (of = number): Promise<string> => {
+  const id = newId()
+  const { row } = await inTransaction(test.db, (tx) =>
+    insertErasure(tx, test.accountId, { id, number: of, reason: 'ticket 7' }),
+  )
+  return row.id
+}
+/** As if it had been requested before all current transactions. */
+const settle = (): Promise<unknown> =>
+  test.sql`update erasures set settles_at = now(), pass_at = now(), due_at = now() where completed_at is null`
+const run = async (): Promise<void> => {
+  while ((await eraseNext(test, steps)) > 0);
+}
+const erasure = async (id: string): Promise<ErasureRow> => {
+  const row = await findErasure(test.db, test.accountId, id)
+  if (!row) throw new Error('there is no such erasure')
+  return row
+}
+const delivered = async (theirNumber = number, body = 'a secret text'): Promise<string> => {
+  const handover = await test.lease({
+    theirNumber,
+    body,
+    metadata: { name: 'Erika Mustermann' },
+    tags: ['vip', `t${theirNumber}`],
+  })
+  await test.answer(handover)
+  const receipt = { linkId: test.linkId, rawId: handover.id, matchId: handover.id, state: 'delivered', stat: 'DELIVRD' }
+  await test.ledger.receipt({ ...receipt, err: '000', networkError: null, doneDate: '', source: theirNumber })
+  return handover.id
+}
+const campaign = async (): Promise<string> => {
+  const id = newId()
+  await test.sql`insert into campaigns (account_id, id, name, contacts_count)
+    values (${test.accountId}, ${id}, 'x', 2)`
+  for (const phone of [number, other])
+    await test.sql`insert into contacts (account_id, id, campaign_id, phone_number, first_name)
+      values (${test.accountId}, ${newId()}, ${id}, ${phone}, 'Erika')`
+  return id
+}

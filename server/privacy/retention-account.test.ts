@@ -13,7 +13,7 @@ const dayMs = 86_400_000
 const now = Date.now()
 let accountId: string
 
-const { db, connection } = await createTestDatabase()
+const { db, sql, connection } = await createTestDatabase()
 for (const ago of [450, 100, 40, 20, 0]) await ensurePartitions(db, silent, now - ago * dayMs)
 beforeEach(async () => {
   await emptyTables(
@@ -23,63 +23,7 @@ beforeEach(async () => {
   accountId = await account()
 })
 
-async function account(days: Record<string, number> = {}): Promise<string> {
-  const id = newId()
-  await db.query(`insert into accounts (id, name) values ($1, 'x')`, [id])
-  for (const [column, value] of Object.entries(days))
-    await db.query(`update accounts set ${column} = $2 where id = $1`, [id, value])
-  return id
-}
-
 let made = 0
-/** A message of some age in days, with an event that holds its text. */
-async function message(ageDays: number, changes: Record<string, unknown> = {}, of = accountId): Promise<string> {
-  const id = firstIdAt(now - ageDays * dayMs).replace(/.{12}$/, String(++made).padStart(12, '0'))
-  const row = {
-    account_id: of,
-    id,
-    status: 'delivered',
-    their_number: '15551230001',
-    our_number: '15557654321',
-    body: 'a text',
-    encoding: 'GSM-7',
-    characters: 6,
-    segments: 1,
-    created_at: new Date(now - ageDays * dayMs),
-    ...changes,
-  }
-  const names = Object.keys(row)
-  await db.query(
-    `insert into messages (${names.join()}) values (${names.map((_, i) => `$${i + 1}`).join()})`,
-    Object.values(row),
-  )
-  const eventId = firstIdAt(now - ageDays * dayMs).replace(/.{12}$/, String(++made).padStart(12, '0'))
-  const payload = JSON.stringify({ data: { message: { object: 'message', message: 'a text' } } })
-  await db.query(
-    `insert into events (account_id, id, type, message_id, payload) values ($1, $2, 'message.sent', $3, $4)`,
-    [of, eventId, id, payload],
-  )
-  await db.query(
-    `insert into attempts (account_id, id, endpoint_id, event_id, try, outcome, duration_ms) values ($1, $2, $2, $2, 1, 'ok', 1)`,
-    [of, eventId],
-  )
-  return id
-}
-
-async function retainDue(): Promise<void> {
-  while ((await retainNext(db)) > 0);
-}
-
-async function retain(): Promise<void> {
-  await db.query(`update retention_marks set due_at = now()`)
-  await markAccounts(db)
-  await retainDue()
-}
-
-const ids = async (from: string): Promise<string[]> =>
-  (await db.query<{ id: string }>(`select id from ${from} order by 1`)).rows.map(({ id }) => id)
-const withText = (): Promise<string[]> => ids(`messages where body is not null`)
-const told = (): Promise<string[]> => ids(`(select message_id as id from events where payload like '%a text%') e`)
 
 it('removes texts older than the account’s period from messages and events, and leaves the rest', async () => {
   const sent = [await message(29.9), await message(0)]
@@ -92,8 +36,8 @@ it('removes texts older than the account’s period from messages and events, an
   expect(await told()).toEqual([...replies, waiting, ...sent])
   expect(await ids('messages')).toHaveLength(6)
   expect(await ids('(select message_id as id from discards) d')).toEqual([waiting])
-  await db.query(`update messages set status = 'failed' where id = $1`, [waiting])
-  await db.query(`update discards set check_at = now()`)
+  await sql`update messages set status = 'failed' where id = ${waiting}`
+  await sql`update discards set check_at = now()`
   await discardDue(db)
   expect(await withText()).toEqual([...replies, ...sent])
 })
@@ -109,17 +53,15 @@ it('removes texts of final messages within minutes, if none are to be kept', asy
   vi.useFakeTimers({ toFake: ['Date'], now })
   await retain().finally(() => vi.useRealTimers())
   expect(await withText()).toEqual([open, young])
-  const { rows } = await db.query<{ isSoon: boolean }>(
-    `select due_at < now() + interval '61 seconds' as "isSoon" from retention_marks where account_id = $1`,
-    [accountId],
-  )
+  const rows = await sql<{ isSoon: boolean }>`select due_at < now() + interval '61 seconds' as "isSoon"
+    from retention_marks where account_id = ${accountId}`
   expect(rows).toEqual([{ isSoon: true }])
 })
 
 it('processes a message once, however often it runs', async () => {
   for (let i = 0; i < 20; i++) await message(40)
   await retain()
-  await db.query(`update messages set body = 'came back'`)
+  await sql`update messages set body = 'came back'`
   await retain()
   expect(await withText()).toHaveLength(20)
 })
@@ -129,24 +71,18 @@ it('deletes messages and events of accounts with shorter periods', async () => {
   const kept: [string, string] = [await message(20), await message(9, {}, short)]
   const gone = await message(20, {}, short)
   const waiting = await message(20, { status: 'queued' }, short)
-  await db.query(
-    `insert into outcomes (account_id, status, message_id) values ($1, 'failed', $3), ($1, 'failed', $4), ($2, 'failed', $5)`,
-    [short, accountId, gone, waiting, kept[0]],
-  )
-  await db.query(`update messages set status = 'failed' where id = $1`, [gone])
+  await sql`insert into outcomes (account_id, status, message_id)
+    values (${short}, 'failed', ${gone}), (${short}, 'failed', ${waiting}), (${accountId}, 'failed', ${kept[0]})`
+  await sql`update messages set status = 'failed' where id = ${gone}`
   for (const [of, id] of [
     [short, gone],
     [accountId, kept[0]],
   ])
-    await db.query(
-      `insert into submissions (account_id, message_id, segment, try, link_id, state) values ($1, $2, 1, 1, $2, 'accepted')`,
-      [of, id],
-    )
+    await sql`insert into submissions (account_id, message_id, segment, try, link_id, state)
+      values (${of}, ${id}, 1, 1, ${id}, 'accepted')`
   for (const [n, id] of [gone, kept[1]].entries())
-    await db.query(
-      `insert into conversations (account_id, id, our_number, their_number, last_reply_id, unread) values ($1, $2, '1', $3, $4, 0)`,
-      [short, newId(), String(n), id],
-    )
+    await sql`insert into conversations (account_id, id, our_number, their_number, last_reply_id, unread)
+      values (${short}, ${newId()}, '1', ${String(n)}, ${id}, 0)`
   await retain()
   expect(await ids('messages')).toEqual([kept[0], waiting, kept[1]].sort())
   expect(await ids('(select message_id as id from events) e')).toEqual([...kept].sort())
@@ -160,20 +96,18 @@ it('deletes an unfinished message after its period as soon as it is final', asyn
   const short = await account({ message_days: 1, message_body_days: 1, reply_body_days: 1 })
   const sent = await message(1.5, { status: 'sent', sent_at: new Date(now - 1.5 * dayMs) }, short)
   const kept = await message(1.5)
-  await db.query(
-    `insert into submissions (account_id, message_id, segment, try, link_id, state) values ($1, $2, 1, 1, $2, 'accepted')`,
-    [short, sent],
-  )
+  await sql`insert into submissions (account_id, message_id, segment, try, link_id, state)
+    values (${short}, ${sent}, 1, 1, ${sent}, 'accepted')`
   const discard = async (): Promise<string[]> => {
     await retain()
-    await db.query(`update discards set check_at = now()`)
+    await sql`update discards set check_at = now()`
     await discardDue(db)
     return ids('messages')
   }
   expect(await discard()).toEqual([sent, kept].sort())
   // Its receipt never came.
-  await db.query(`update messages set status = 'unconfirmed', expires_at = now() where id = $1`, [sent])
-  await db.query(`insert into outcomes (account_id, status, message_id) values ($1, 'unconfirmed', $2)`, [short, sent])
+  await sql`update messages set status = 'unconfirmed', expires_at = now() where id = ${sent}`
+  await sql`insert into outcomes (account_id, status, message_id) values (${short}, 'unconfirmed', ${sent})`
   expect(await discard()).toEqual([kept])
   for (const table of ['outcomes', 'submissions', 'discards'])
     expect(await ids(`(select message_id as id from ${table}) t`)).toEqual([])
@@ -183,9 +117,11 @@ it('processes each day once, even if an account has nothing in it, and finds lat
   await message(75)
   await account()
   await retain()
-  const { rows } = await db.query<{ bodiesTo: string; repliesTo: string }>(
-    `select bodies_to as "bodiesTo", reply_bodies_to as "repliesTo" from retention_marks`,
-  )
+  const rows = await sql<{
+    bodiesTo: string
+    repliesTo: string
+  }>`select bodies_to as "bodiesTo", reply_bodies_to as "repliesTo"
+    from retention_marks`
   expect(rows).toHaveLength(2)
   for (const { bodiesTo, repliesTo } of rows) {
     expect(bodiesTo > firstIdAt(now - 33 * dayMs)).toBe(true)
@@ -219,7 +155,7 @@ it('yields to others if one account’s fails each time', async () => {
   await message(30.1)
   await message(30.1, {}, other)
   await markAccounts(db)
-  await db.query(`update retention_marks set due_at = now() - interval '1 minute' where account_id = $1`, [accountId])
+  await sql`update retention_marks set due_at = now() - interval '1 minute' where account_id = ${accountId}`
   await db.query(
     `create or replace function fail() returns trigger language plpgsql as $$ begin raise 'a bug'; end $$;
      create trigger fail before update on messages for each row when (old.account_id = '${accountId}') execute function fail()`,
@@ -227,7 +163,7 @@ it('yields to others if one account’s fails each time', async () => {
   await expect(retainDue()).rejects.toThrow('a bug')
   await retainDue()
   expect(await ids('(select account_id as id from messages where body is not null) m')).toEqual([accountId])
-  await db.query('drop trigger fail on messages')
+  await sql`drop trigger fail on messages`
   await retain()
   expect(await withText()).toEqual([])
 })
@@ -235,40 +171,32 @@ it('yields to others if one account’s fails each time', async () => {
 it('drops days that no account keeps, except those with a waiting message, and the rest of their messages', async () => {
   await account({ message_days: 60, event_days: 20 })
   const days = async (table: string): Promise<string> => {
-    const { rows } = await db.query<{ oldest: string }>(
-      `select min(right(c.relname, 8)) as oldest from pg_inherits i join pg_class c on c.oid = i.inhrelid
-       where i.inhparent = $1::regclass and c.relname ~ '_[0-9]{8}$'`,
-      [table],
-    )
-    return rows[0]?.oldest ?? ''
+    const [row] = await sql<{ oldest: string }>`select min(right(c.relname, 8)) as oldest
+      from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = ${table}::regclass and c.relname ~ '_[0-9]{8}$'`
+    return row?.oldest ?? ''
   }
   const dayOf = (ago: number): string => new Date(now - ago * dayMs).toISOString().slice(0, 10).replaceAll('-', '')
   expect(await days('messages')).toBe(dayOf(451))
   const waiting = await message(449.5, { status: 'scheduled' })
   const lane = newId()
-  await db.query(`insert into lanes (id, account_id, type) values ($1, $2, 'otp')`, [lane, accountId])
-  await db.query(
-    `insert into delayed (account_id, message_id, lane_id, segments, due_at) values ($1, $2, $3, 1, now() + interval '1 day')`,
-    [accountId, waiting, lane],
-  )
+  await sql`insert into lanes (id, account_id, type) values (${lane}, ${accountId}, 'otp')`
+  await sql`insert into delayed (account_id, message_id, lane_id, segments, due_at)
+    values (${accountId}, ${waiting}, ${lane}, 1, now() + interval '1 day')`
   await dropOldDays(db, silent, 72, now)
   expect([dayOf(450), dayOf(449)]).toContain(await days('messages'))
   expect(await ids('messages')).toEqual([waiting])
   const today = newId()
   for (const id of [waiting, today]) {
-    await db.query(`insert into opt_out_suspicions (account_id, message_id, number) values ($1, $2, '15551230001')`, [
-      accountId,
-      id,
-    ])
-    await db.query(
-      `insert into resends (account_id, message_id, tries, actor_kind, actor_id, request_id) values ($1, $2, 1, 'key', '', '')`,
-      [accountId, id],
-    )
+    await sql`insert into opt_out_suspicions (account_id, message_id, number)
+      values (${accountId}, ${id}, '15551230001')`
+    await sql`insert into resends (account_id, message_id, tries, actor_kind, actor_id, request_id)
+      values (${accountId}, ${id}, 1, 'key', '', '')`
   }
   expect(await forgetTraces(db, 10)).toBe(0)
   // The default account keeps events for 30 days: the oldest day is empty.
   expect(await days('events')).toBe(dayOf(21))
-  await db.query('truncate delayed')
+  await sql`truncate delayed`
   await dropOldDays(db, silent, 72, now)
   expect(await ids('messages')).toEqual([])
   expect(await days('messages')).toBe(dayOf(101))
@@ -323,3 +251,56 @@ it.each(['by their age', 'late, from a note'])(
     expect(await ids(`messages where id = '${id}'`)).toEqual([])
   },
 )
+
+async function account(days: Record<string, number> = {}): Promise<string> {
+  const id = newId()
+  await sql`insert into accounts (id, name) values (${id}, 'x')`
+  for (const [column, value] of Object.entries(days))
+    await db.query(`update accounts set ${column} = $2 where id = $1`, [id, value])
+  return id
+}
+
+/** A message of some age in days, with an event that holds its text. */
+async function message(ageDays: number, changes: Record<string, unknown> = {}, of = accountId): Promise<string> {
+  const id = firstIdAt(now - ageDays * dayMs).replace(/.{12}$/, String(++made).padStart(12, '0'))
+  const row = {
+    account_id: of,
+    id,
+    status: 'delivered',
+    their_number: '15551230001',
+    our_number: '15557654321',
+    body: 'a text',
+    encoding: 'GSM-7',
+    characters: 6,
+    segments: 1,
+    created_at: new Date(now - ageDays * dayMs),
+    ...changes,
+  }
+  const names = Object.keys(row)
+  await db.query(
+    `insert into messages (${names.join()}) values (${names.map((_, i) => `$${i + 1}`).join()})`,
+    Object.values(row),
+  )
+  const eventId = firstIdAt(now - ageDays * dayMs).replace(/.{12}$/, String(++made).padStart(12, '0'))
+  const payload = JSON.stringify({ data: { message: { object: 'message', message: 'a text' } } })
+  await sql`insert into events (account_id, id, type, message_id, payload)
+    values (${of}, ${eventId}, 'message.sent', ${id}, ${payload})`
+  await sql`insert into attempts (account_id, id, endpoint_id, event_id, try, outcome, duration_ms)
+    values (${of}, ${eventId}, ${eventId}, ${eventId}, 1, 'ok', 1)`
+  return id
+}
+
+async function retainDue(): Promise<void> {
+  while ((await retainNext(db)) > 0);
+}
+
+async function retain(): Promise<void> {
+  await sql`update retention_marks set due_at = now()`
+  await markAccounts(db)
+  await retainDue()
+}
+
+const ids = async (from: string): Promise<string[]> =>
+  (await db.query<{ id: string }>(`select id from ${from} order by 1`)).rows.map(({ id }) => id)
+const withText = (): Promise<string[]> => ids(`messages where body is not null`)
+const told = (): Promise<string[]> => ids(`(select message_id as id from events where payload like '%a text%') e`)

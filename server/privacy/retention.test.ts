@@ -9,16 +9,11 @@ import { room as privacy } from './room.ts'
 const limits = { receiptTimeoutHours: 72, messageDays: 400 }
 import { openLedgerTest } from '../messages/testing.ts'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 
 it('deletes expired rows in pieces, and keeps the rest', async () => {
   const id = newId()
-  const ages = {
-    carrier_ids: [239, 241],
-    receipts: [719, 721],
-    reply_hashes: [24, 26],
-    idempotency_keys: [9599, 9601],
-  }
+  const ages = { carrier_ids: [239, 241], receipts: [719, 721], reply_hashes: [24, 26], idempotency_keys: [9599, 9601] }
   for (const [age, n] of [
     [0, 3],
     [1, 6000],
@@ -56,14 +51,11 @@ it('deletes expired rows in pieces, and keeps the rest', async () => {
 it('keeps the count of receipts that never matched a message', async () => {
   const { linkId } = await openLedgerTest(db)
   for (const n of [6000, 10]) {
-    await db.query(
-      `insert into receipts (link_id, raw_id, state, match_id, stat, received_at, message_id)
-       select $1, i::text, 'delivered', '', '', now() - interval '31 days', case when i % 2 = 0 then $1::uuid end
-       from generate_series(1, $2) i`,
-      [linkId, n],
-    )
+    await sql`insert into receipts (link_id, raw_id, state, match_id, stat, received_at, message_id)
+      select ${linkId}, i::text, 'delivered', '', '', now() - interval '31 days', case when i % 2 = 0 then ${linkId}::uuid end
+      from generate_series(1, ${n}) i`
     await forgetExpired({ db, rooms: [ledger, inbound, privacy] }, limits)
   }
-  const { rows } = await db.query(`select link_id as "linkId", count from forgotten_receipts`)
+  const rows = await sql`select link_id as "linkId", count from forgotten_receipts`
   expect(rows).toEqual([{ linkId, count: 3005 }])
 })

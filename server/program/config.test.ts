@@ -5,16 +5,6 @@ import { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
 import { ConfigError, describeConfig, readConfig } from './config.ts'
 
-function problemsOf(env: Record<string, string>): string[] {
-  try {
-    readConfig(env)
-    return []
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    return error.message.split('\n')
-  }
-}
-
 describe('the settings', () => {
   it('have a default each', () => {
     expect(readConfig({ PATH: '/bin' })).toMatchObject({
@@ -281,3 +271,13 @@ describe('wrong settings', () => {
 it('describes every variable with its default', () => {
   expect(describeConfig()).toContain('HELIOGRAM_PORT (default 8080)\n      Port of the API. Allowed: a port')
 })
+
+function problemsOf(env: Record<string, string>): string[] {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.message.split('\n')
+  }
+}

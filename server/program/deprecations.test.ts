@@ -28,9 +28,6 @@ const app = await buildTestApp(
 const account = await createTestAccount(db)
 afterAll(() => calls.close())
 
-const ask = (url: string, { headers } = account) => app.inject({ url, headers })
-const report = async (from = account) => (await ask('/v1/deprecations', from)).json().data
-
 test('every response of a deprecated route, including a refusal, gives its dates and a replacement', async () => {
   for (const answer of [await ask('/v1/things/1'), await app.inject('/v1/things/1')]) {
     expect(answer.headers['deprecation']).toBe('@1795132800')
@@ -107,3 +104,6 @@ test('the OpenAPI document marks it', () => {
   expect(paths['/v1/things/{id}']?.get.deprecated).toBe(true)
   expect(paths['/v1/deprecations']?.get.deprecated).toBeUndefined()
 })
+
+const ask = (url: string, { headers } = account) => app.inject({ url, headers })
+const report = async (from = account) => (await ask('/v1/deprecations', from)).json().data

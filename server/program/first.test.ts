@@ -7,11 +7,8 @@ import { smppDefaults } from '../links/settings.ts'
 import { findNamed } from '../senders/candidates.ts'
 import { listCarriers } from '../links/carrier-store.ts'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 beforeEach(() => emptyTables(db, 'accounts, carriers'))
-
-const ensure = (carrierUrl: string | null, simulatorPort: number | null): Promise<FirstAccount | null> =>
-  ensureFirst(db, testVault, { showsKey: true, firstEmail: 'owner@example.com', carrierUrl, simulatorPort })
 
 it('reads a carrier’s address, with defaults', () => {
   expect(readCarrierUrl('smpp://me:se%20cret@smsc.example.com:2776')).toEqual({
@@ -38,7 +35,7 @@ it('creates the environment’s carrier as the first one, without a number', asy
   const [carrier] = await listCarriers(db)
   expect(carrier).toMatchObject({ name: 'smsc.example.com', kind: 'smpp', settings: { system_id: 'me' } })
   expect(testVault.open(carrier?.secrets ?? Buffer.alloc(0), `carriers.secrets|${carrier?.id ?? ''}`)).toBe('secret')
-  const { rows } = await db.query('select 1 from senders where account_id = $1', [made?.accountId])
+  const rows = await sql`select 1 from senders where account_id = ${made?.accountId}`
   expect(rows).toEqual([])
 })
 
@@ -63,9 +60,12 @@ it('creates none without an address and a simulator', async () => {
 })
 
 it('creates no account without its carrier, which the next start would not add', async () => {
-  await db.query('alter table carriers add constraint none check (false)')
+  await sql`alter table carriers add constraint none check (false)`
   await expect(ensure(null, 2775)).rejects.toThrow('none')
-  await db.query('alter table carriers drop constraint none')
+  await sql`alter table carriers drop constraint none`
   expect(await ensure(null, 2775)).not.toBeNull()
   expect(await listCarriers(db)).toHaveLength(1)
 })
+
+const ensure = (carrierUrl: string | null, simulatorPort: number | null): Promise<FirstAccount | null> =>
+  ensureFirst(db, testVault, { showsKey: true, firstEmail: 'owner@example.com', carrierUrl, simulatorPort })

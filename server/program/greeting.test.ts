@@ -2,8 +2,6 @@ import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { greet as greetInColor } from './greeting.ts'
 
-const greet = (greeting: Parameters<typeof greetInColor>[0]): string => stripVTControlCharacters(greetInColor(greeting))
-
 const own = {
   address: 'http://127.0.0.1:8080',
   publicUrl: 'http://127.0.0.1:8080',
@@ -37,3 +35,5 @@ test('one line names a Node.js without security fixes, and the fixed version', (
     'This is Node.js v24.21.0; 24.22.1 has security fixes that it lacks (SECURITY.md, "Node.js").',
   ])
 })
+
+const greet = (greeting: Parameters<typeof greetInColor>[0]): string => stripVTControlCharacters(greetInColor(greeting))

@@ -37,32 +37,6 @@ async function* endless(): AsyncGenerator<string> {
   }
 }
 
-/** Creates a key by a request whose body ends a second after `change`, which happens once the caller is let in. */
-async function makeKeySlowly(change: string): Promise<{ status: number | undefined; code: unknown; made: number }> {
-  const { accountId, keyId } = account
-  const { port } = app.server.address() as AddressInfo
-  const headers = { ...account.headers, 'content-type': 'application/json' }
-  const request = openRequest({ port, method: 'POST', path: '/v1/api-keys', headers })
-  const answered = once(request, 'response') as Promise<[IncomingMessage]>
-  request.write('{"name":"Planted",')
-  // Recorded with the look-up.
-  await until('the caller is let in', async () => {
-    const { rowCount } = await db.query('select from api_keys where id = $1 and last_used_at is not null', [keyId])
-    return rowCount === 1
-  })
-  const from = performance.now()
-  await db.query(`update api_keys set ${change} where account_id = $1 and id = $2`, [accountId, keyId])
-  authenticator.forget()
-  await until('the body takes a second', () => performance.now() - from > 1100)
-  request.end('"expires_at":null}')
-  const [answer] = await answered
-  const { code } = JSON.parse(Buffer.concat(await answer.toArray()).toString()) as { code?: unknown }
-  const { rowCount: made } = await db.query(`select from api_keys where account_id = $1 and name = 'Planted'`, [
-    accountId,
-  ])
-  return { status: answer.statusCode, code, made: made ?? 0 }
-}
-
 it.each([
   ['was revoked', 'revoked_at = now()', 401, 'invalid_token'],
   ['has lost the scope', `scopes = '{keys:read}'`, 403, 'insufficient_scope'],
@@ -92,3 +66,29 @@ it.each([
   await broken
   await until('nothing more is read', () => !isReading)
 })
+
+/** Creates a key by a request whose body ends a second after `change`, which happens once the caller is let in. */
+async function makeKeySlowly(change: string): Promise<{ status: number | undefined; code: unknown; made: number }> {
+  const { accountId, keyId } = account
+  const { port } = app.server.address() as AddressInfo
+  const headers = { ...account.headers, 'content-type': 'application/json' }
+  const request = openRequest({ port, method: 'POST', path: '/v1/api-keys', headers })
+  const answered = once(request, 'response') as Promise<[IncomingMessage]>
+  request.write('{"name":"Planted",')
+  // Recorded with the look-up.
+  await until('the caller is let in', async () => {
+    const { rowCount } = await db.query('select from api_keys where id = $1 and last_used_at is not null', [keyId])
+    return rowCount === 1
+  })
+  const from = performance.now()
+  await db.query(`update api_keys set ${change} where account_id = $1 and id = $2`, [accountId, keyId])
+  authenticator.forget()
+  await until('the body takes a second', () => performance.now() - from > 1100)
+  request.end('"expires_at":null}')
+  const [answer] = await answered
+  const { code } = JSON.parse(Buffer.concat(await answer.toArray()).toString()) as { code?: unknown }
+  const { rowCount: made } = await db.query(`select from api_keys where account_id = $1 and name = 'Planted'`, [
+    accountId,
+  ])
+  return { status: answer.statusCode, code, made: made ?? 0 }
+}

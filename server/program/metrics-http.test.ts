@@ -14,7 +14,7 @@ import { metricsRoute, writeMetrics, type MetricsRouteContext } from './metrics-
 
 const apps: App[] = []
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const account = await createTestAccount(db)
 const test = await openCarrierTest(db, { accountId: account.accountId })
 await untilBound(test)
@@ -22,58 +22,6 @@ afterAll(async () => {
   await Promise.all(apps.map((app) => app.close()))
   await test.close()
 })
-
-async function serve(changes: Partial<MetricsRouteContext> = {}): Promise<App> {
-  const app = await buildTestApp(db, (one) =>
-    metricsRoute(one, {
-      version: '1.2.3',
-      meter: test.context.meter,
-      db,
-      isWritable: () => true,
-      pools: { requests: db },
-      readQueue: createQueueReader(db),
-      running: () => test.submitter.running,
-      authenticator: openAuthenticator(db),
-      metricsToken: null,
-      publicUrl: 'http://127.0.0.1:8080',
-      disk: null,
-      openFiles: { counts: null },
-      ...changes,
-    }),
-  )
-  apps.push(app)
-  return app
-}
-
-/** Samples by name and labels. @throws for lines not in text format 0.0.4. */
-function parse(text: string): Map<string, number> {
-  const samples = new Map<string, number>()
-  const families = new Set<string>()
-  let family = ''
-  let type = ''
-  for (const line of text.trimEnd().split('\n')) {
-    const [, kind, name = '', rest = ''] = /^# (HELP|TYPE) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.+)$/.exec(line) ?? []
-    if (kind === 'HELP') {
-      if (families.has(name)) throw new Error(`${name} is defined twice`)
-      families.add((family = name))
-    } else if (kind === 'TYPE') {
-      if (name !== family) throw new Error(`the type of ${name} follows the help of ${family}`)
-      type = rest
-    } else {
-      const label = '[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\\\\n]|\\\\[\\\\"n])*"'
-      const found = new RegExp(`^([a-zA-Z_:][a-zA-Z0-9_:]*)(\\{${label}(?:,${label})*\\})? (\\S+)$`).exec(line)
-      const [, sample = '', labels = '', value = ''] = found ?? []
-      const base = type === 'histogram' ? sample.replace(/_(bucket|sum|count)$/, '') : sample
-      if (!found || base !== family) throw new Error(`a line that is none: ${line}`)
-      if (type === 'counter' && !sample.endsWith('_total')) throw new Error(`a counter without _total: ${sample}`)
-      if (samples.has(sample + labels)) throw new Error(`a sample that is there twice: ${line}`)
-      const number = value === '+Inf' ? Infinity : Number(value)
-      if (Number.isNaN(number)) throw new Error(`a value that is none: ${line}`)
-      samples.set(sample + labels, number)
-    }
-  }
-  return samples
-}
 
 describe('metrics', () => {
   it('report links, messages and the process, in the text format', async () => {
@@ -92,7 +40,7 @@ describe('metrics', () => {
     const answer = await app.inject('/metrics')
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
     const samples = parse(answer.body)
-    const { rows: names } = await db.query<{ name: string }>('select name from carriers')
+    const names = await sql<{ name: string }>`select name from carriers`
     const carrier = `carrier="${names[0]?.name}"`
     const link = `${carrier},link="${showId('lnk', test.linkId)}"`
     const expected = {
@@ -130,12 +78,12 @@ describe('metrics', () => {
     const app = await serve()
     for (const number of ['14155550102', '14155550103']) {
       const id = newId()
-      await db.query(`insert into carriers (id, name, kind, enabled) values ($1, 'again', 'smpp', false)`, [id])
+      await sql`insert into carriers (id, name, kind, enabled) values (${id}, 'again', 'smpp', false)`
       meter.linkObserver(newId(), id)(number, { state: 'accepted' }, 1)
       const message = { accountId: account.accountId, carrierId: id, ourNumber: null, theirNumber: number }
       meter.noteEnd({ ...message, sentAt: new Date() }, 'delivered', Date.now())
       parse((await app.inject('/metrics')).body)
-      await db.query('delete from carriers where id = $1', [id])
+      await sql`delete from carriers where id = ${id}`
     }
     const samples = parse((await app.inject('/metrics')).body)
     for (const name of ['response', 'receipt'])
@@ -203,3 +151,55 @@ describe('metrics', () => {
     expect(await read(withToken, account.headers)).toBe(200)
   })
 })
+
+async function serve(changes: Partial<MetricsRouteContext> = {}): Promise<App> {
+  const app = await buildTestApp(db, (one) =>
+    metricsRoute(one, {
+      version: '1.2.3',
+      meter: test.context.meter,
+      db,
+      isWritable: () => true,
+      pools: { requests: db },
+      readQueue: createQueueReader(db),
+      running: () => test.submitter.running,
+      authenticator: openAuthenticator(db),
+      metricsToken: null,
+      publicUrl: 'http://127.0.0.1:8080',
+      disk: null,
+      openFiles: { counts: null },
+      ...changes,
+    }),
+  )
+  apps.push(app)
+  return app
+}
+
+/** Samples by name and labels. @throws for lines not in text format 0.0.4. */
+function parse(text: string): Map<string, number> {
+  const samples = new Map<string, number>()
+  const families = new Set<string>()
+  let family = ''
+  let type = ''
+  for (const line of text.trimEnd().split('\n')) {
+    const [, kind, name = '', rest = ''] = /^# (HELP|TYPE) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.+)$/.exec(line) ?? []
+    if (kind === 'HELP') {
+      if (families.has(name)) throw new Error(`${name} is defined twice`)
+      families.add((family = name))
+    } else if (kind === 'TYPE') {
+      if (name !== family) throw new Error(`the type of ${name} follows the help of ${family}`)
+      type = rest
+    } else {
+      const label = '[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\\\\n]|\\\\[\\\\"n])*"'
+      const found = new RegExp(`^([a-zA-Z_:][a-zA-Z0-9_:]*)(\\{${label}(?:,${label})*\\})? (\\S+)$`).exec(line)
+      const [, sample = '', labels = '', value = ''] = found ?? []
+      const base = type === 'histogram' ? sample.replace(/_(bucket|sum|count)$/, '') : sample
+      if (!found || base !== family) throw new Error(`a line that is none: ${line}`)
+      if (type === 'counter' && !sample.endsWith('_total')) throw new Error(`a counter without _total: ${sample}`)
+      if (samples.has(sample + labels)) throw new Error(`a sample that is there twice: ${line}`)
+      const number = value === '+Inf' ? Infinity : Number(value)
+      if (Number.isNaN(number)) throw new Error(`a value that is none: ${line}`)
+      samples.set(sample + labels, number)
+    }
+  }
+  return samples
+}

@@ -1,24 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 
-/** Runs a program under a limit of open files; returns the log's messages about files. */
-function run(limit: number, program: string): string[] {
-  const source = `
-    import { closeSync, openSync } from 'node:fs'
-    import { OpenFiles } from './server/program/open-files.ts'
-    const tell = ({ max }, message) => console.log(message, max)
-    const files = new OpenFiles({ info: tell, warn: tell, error: tell })
-    await files.start()
-    ${program}`
-  const { stdout, stderr } = spawnSync(
-    'sh',
-    ['-c', 'ulimit -n "$2"; exec "$0" --input-type=module -e "$1"', process.execPath, source, String(limit)],
-    { cwd: new URL('../..', import.meta.url), encoding: 'utf8' },
-  )
-  expect(stderr).toBe('')
-  return stdout.trimEnd().split('\n')
-}
-
 const isKnown = process.platform === 'linux'
 
 it.runIf(isKnown)(
@@ -57,3 +39,21 @@ it.runIf(isKnown)(
 it.runIf(isKnown)('reports nothing if enough are allowed', () => {
   expect(run(10_000, `console.log('started', files.counts.max)`)).toEqual(['started 10000'])
 })
+
+/** Runs a program under a limit of open files; returns the log's messages about files. */
+function run(limit: number, program: string): string[] {
+  const source = `
+    import { closeSync, openSync } from 'node:fs'
+    import { OpenFiles } from './server/program/open-files.ts'
+    const tell = ({ max }, message) => console.log(message, max)
+    const files = new OpenFiles({ info: tell, warn: tell, error: tell })
+    await files.start()
+    ${program}`
+  const { stdout, stderr } = spawnSync(
+    'sh',
+    ['-c', 'ulimit -n "$2"; exec "$0" --input-type=module -e "$1"', process.execPath, source, String(limit)],
+    { cwd: new URL('../..', import.meta.url), encoding: 'utf8' },
+  )
+  expect(stderr).toBe('')
+  return stdout.trimEnd().split('\n')
+}

@@ -8,40 +8,18 @@ import { openLedgerTest } from '../messages/testing.ts'
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
-beforeEach(() => db.query('delete from queue; delete from backlogs'))
-const { db } = await createTestDatabase()
+beforeEach(() => sql`delete from queue; delete from backlogs`)
+const { db, sql } = await createTestDatabase()
 const test = await openLedgerTest(db)
-
-/** A message queued in its lane, because its carrier has no link. */
-async function wait(): Promise<{ id: string; laneId: string }> {
-  const { id } = await test.send()
-  const { rows } = await test.db.query<{ laneId: string }>(
-    `select lane_id as "laneId" from queue where message_id = $1`,
-    [id],
-  )
-  return { id, laneId: rows[0]?.laneId ?? '' }
-}
-
-async function makePart(laneId: string, days: number, sender = ''): Promise<string> {
-  const id = newId()
-  await test.db.query(
-    `insert into backlogs (id, lane_id, carrier_id, sender, created_at) values ($1, $2, $3, $4, now() - make_interval(days => $5))`,
-    [id, laneId, test.carrierId, sender, days],
-  )
-  return id
-}
-
-const sort = (laneId: string) => claimMessages(test.context, test.nodeId, [], laneId, noId, 100)
-const isFound = async (id: string): Promise<boolean> => (await findLanes(test.db)).some(({ head }) => head === id)
 
 it('empty parts are deleted after a day, and no others', async () => {
   const { laneId } = await wait()
   const [old, young] = [await makePart(laneId, 2, 'old'), await makePart(laneId, 0, 'young')]
   const full = await makePart(laneId, 2, 'full')
-  await test.db.query('update queue set lane_id = $1', [full])
+  await test.sql`update queue set lane_id = ${full}`
   const many = await Promise.all(Array.from({ length: 1100 }, (_, i) => makePart(laneId, 2, `s${i}`)))
   await forgetBacklogs(test.db)
-  const { rows } = await test.db.query<{ id: string }>('select id from backlogs')
+  const rows = await test.sql<{ id: string }>`select id from backlogs`
   expect(rows.map(({ id }) => id).toSorted()).toEqual([young, full].toSorted())
   expect([old, ...many]).toHaveLength(1101)
 })
@@ -76,6 +54,23 @@ it('a claim that waits while a part is deleted creates another', async () => {
     })
     await Promise.all(work)
     expect(await isFound(id)).toBe(true)
-    await test.db.query('delete from queue; delete from backlogs')
+    await test.sql`delete from queue; delete from backlogs`
   }
 })
+
+/** A message queued in its lane, because its carrier has no link. */
+async function wait(): Promise<{ id: string; laneId: string }> {
+  const { id } = await test.send()
+  const [row] = await test.sql<{ laneId: string }>`select lane_id as "laneId" from queue where message_id = ${id}`
+  return { id, laneId: row?.laneId ?? '' }
+}
+
+async function makePart(laneId: string, days: number, sender = ''): Promise<string> {
+  const id = newId()
+  await test.sql`insert into backlogs (id, lane_id, carrier_id, sender, created_at)
+    values (${id}, ${laneId}, ${test.carrierId}, ${sender}, now() - make_interval(days => ${days}))`
+  return id
+}
+
+const sort = (laneId: string) => claimMessages(test.context, test.nodeId, [], laneId, noId, 100)
+const isFound = async (id: string): Promise<boolean> => (await findLanes(test.db)).some(({ head }) => head === id)

@@ -1,36 +1,21 @@
-import { beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { claimMessages, findLanes } from './claim.ts'
-import { insertTestCarrier, insertTestSender, openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
-
-let test: LedgerTest
+import { insertTestCarrier, insertTestSender, openLedgerTest, ourNumber } from '../messages/testing.ts'
 
 const { db } = await createTestDatabase()
-beforeEach(async () => {
-  await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, intents')
-  test = await openLedgerTest(db)
-})
+const test = forEachTest(db, openLedgerTest)
 
 const noId = '00000000-0000-0000-0000-000000000000'
-
-/** A claim for the link of the test's own carrier. */
-async function claim(): ReturnType<typeof claimMessages> {
-  const { rows } = await test.db.query<{ id: string }>(
-    `select id from lanes where account_id = $1 and type = 'transactional'`,
-    [test.accountId],
-  )
-  const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
-  return claimMessages(test.context, test.nodeId, rooms, rows[0]?.id ?? '', noId, 100)
-}
 
 it('a message never goes through a carrier where its number only receives', async () => {
   const sends = newId()
   await inTransaction(test.db, (tx) => insertTestCarrier(tx, sends, {}, { priority: 200 }))
   await insertTestSender(test.db, test.accountId, sends, ourNumber)
   await test.send()
-  await test.db.query(`update senders set capabilities = '{replies}' where carrier_id = $1`, [test.carrierId])
+  await test.sql`update senders set capabilities = '{replies}' where carrier_id = ${test.carrierId}`
   expect((await claim()).handovers).toEqual([])
   expect((await findLanes(test.db)).map((lane) => lane.carrierId)).toEqual([sends])
 })
@@ -39,20 +24,23 @@ it('a message abroad never goes through a carrier where its number is not intern
   const reaches = newId()
   await inTransaction(test.db, (tx) => insertTestCarrier(tx, reaches, {}, { priority: 200 }))
   await insertTestSender(test.db, test.accountId, reaches, ourNumber)
-  await test.db.query(
-    `update senders
-     set kind = 'toll_free', capabilities = case when carrier_id = $1 then '{sms,international}' else '{sms}' end::text[]`,
-    [reaches],
-  )
+  await test.sql`update senders
+    set kind = 'toll_free', capabilities = case when carrier_id = ${reaches} then '{sms,international}' else '{sms}' end::text[]`
   const near = await test.send({ theirNumber: '14165550001' })
   expect((await claim()).handovers.map(({ id }) => id)).toEqual([near.id])
   const far = await test.send({ theirNumber: '447700900001' })
   expect((await claim()).handovers).toEqual([])
   expect((await findLanes(test.db)).map((lane) => lane.carrierId)).toEqual([reaches])
-  await test.db.query(`update messages set is_confirmation = true where id = $1`, [far.id])
-  await test.db.query(`update queue set lane_id = (select id from lanes where account_id = $1 and type = $2)`, [
-    test.accountId,
-    far.type,
-  ])
+  await test.sql`update messages set is_confirmation = true where id = ${far.id}`
+  await test.sql`update queue set lane_id = (select id from lanes
+    where account_id = ${test.accountId} and type = ${far.type})`
   expect((await claim()).handovers.map(({ id }) => id)).toEqual([far.id])
 })
+
+/** A claim for the link of the test's own carrier. */
+async function claim(): ReturnType<typeof claimMessages> {
+  const [row] = await test.sql<{ id: string }>`select id from lanes
+    where account_id = ${test.accountId} and type = 'transactional'`
+  const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
+  return claimMessages(test.context, test.nodeId, rooms, row?.id ?? '', noId, 100)
+}

@@ -1,6 +1,6 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables, forEachTest } from '../ground/db/testing.ts'
 import { dayOf, ensurePartitions } from '../ground/db/partitions.ts'
 import { firstIdAt, newId } from '../ground/base/ids.ts'
 import { cancelMessage } from '../messages/cancel.ts'
@@ -9,47 +9,14 @@ import { queueDue } from './due.ts'
 import { endWithoutReceipt } from '../ledger/no-receipt.ts'
 import { allMessages, listMessages } from '../messages/list.ts'
 import { readDirect } from '../ledger/settle.ts'
-import {
-  moveTo,
-  insertTestCarrier,
-  insertTestSender,
-  openLedgerTest,
-  silent,
-  type LedgerTest,
-} from '../messages/testing.ts'
-
-let test: LedgerTest
+import { moveTo, insertTestCarrier, insertTestSender, openLedgerTest, silent } from '../messages/testing.ts'
 
 const { db } = await createTestDatabase()
 // As in production, with partitions of this day.
 await ensurePartitions(db, silent)
-beforeEach(async () => {
-  await emptyTables(
-    db,
-    'accounts, carriers, nodes, messages, outcomes, submissions, carrier_ids, queue, delayed, intents, events',
-  )
-  test = await openLedgerTest(db)
-})
+const test = forEachTest(db, openLedgerTest)
 
 const noId = '00000000-0000-0000-0000-000000000000'
-
-async function laneOf(type = 'transactional'): Promise<string> {
-  const { rows } = await test.db.query<{ id: string }>(`select id from lanes where account_id = $1 and type = $2`, [
-    test.accountId,
-    type,
-  ])
-  return rows[0]?.id ?? ''
-}
-
-async function claim(
-  limit = 100,
-  after = noId,
-  nodeId = test.nodeId,
-  options: Parameters<typeof claimMessages>[6] = {},
-): ReturnType<typeof claimMessages> {
-  const links = [{ id: test.linkId, carrierId: test.carrierId }]
-  return claimMessages(test.context, nodeId, links, await laneOf(), after, limit, options)
-}
 
 describe('lanes', () => {
   it('are found while they have messages, are not paused, and their account is active', async () => {
@@ -57,9 +24,9 @@ describe('lanes', () => {
     await test.send({ type: 'marketing' })
     await test.send({ type: 'otp' })
     expect((await findLanes(test.db)).map((lane) => lane.type)).toEqual(['marketing', 'otp'])
-    await test.db.query(`update lanes set is_paused = true where type = 'marketing'`)
+    await test.sql`update lanes set is_paused = true where type = 'marketing'`
     expect((await findLanes(test.db)).map((lane) => lane.type)).toEqual(['otp'])
-    await test.db.query(`update accounts set status = 'suspended' where id = $1`, [test.accountId])
+    await test.sql`update accounts set status = 'suspended' where id = ${test.accountId}`
     expect(await findLanes(test.db)).toEqual([])
   })
 })
@@ -67,32 +34,26 @@ describe('lanes', () => {
 describe('a claim', () => {
   it('takes nothing of a canceled campaign, though it is archived before its queue is withdrawn', async () => {
     const campaignId = newId()
-    await test.db.query(
-      `with campaign as (insert into campaigns (account_id, id, name) values ($1, $2, 'One'))
-       insert into broadcasts (account_id, id, campaign_id, status, body, is_test, send_at, timezone)
-       values ($1, $3, $2, 'sending', '{}', false, now(), 'UTC')`,
-      [test.accountId, campaignId, newId()],
-    )
+    await test.sql`with campaign as (insert into campaigns (account_id, id, name)
+      values (${test.accountId}, ${campaignId}, 'One'))
+      insert into broadcasts (account_id, id, campaign_id, status, body, is_test, send_at, timezone)
+      values (${test.accountId}, ${newId()}, ${campaignId}, 'sending', '{}', false, now(), 'UTC')`
     await test.send({ campaignId })
-    await test.db.query(
-      `with canceled as (update broadcasts set status = 'canceled') update campaigns set status = 'archived'`,
-    )
+    await test.sql`with canceled as (update broadcasts set status = 'canceled') update campaigns
+      set status = 'archived'`
     expect((await claim()).handovers).toEqual([])
     expect(await findLanes(test.db)).toEqual([])
-    await test.db.query(`update broadcasts set is_settled = true`)
+    await test.sql`update broadcasts set is_settled = true`
     const [lane] = await findLanes(test.db)
     expect(lane).toMatchObject({ campaignId })
   })
 
   it('takes an answer to a keyword even if its campaign is paused', async () => {
     const campaignId = newId()
-    await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'One')`, [
-      test.accountId,
-      campaignId,
-    ])
+    await test.sql`insert into campaigns (account_id, id, name) values (${test.accountId}, ${campaignId}, 'One')`
     const [asked, answer] = [await test.send({ campaignId }), await test.send({ campaignId })]
-    await test.db.query(`update messages set is_confirmation = true where id = $1`, [answer.id])
-    await test.db.query(`update campaigns set status = 'paused'`)
+    await test.sql`update messages set is_confirmation = true where id = ${answer.id}`
+    await test.sql`update campaigns set status = 'paused'`
     expect((await claim()).handovers.map(({ id }) => id)).toEqual([answer.id])
     expect((await test.message(asked.id)).status).toBe('queued')
   })
@@ -140,8 +101,8 @@ describe('a claim', () => {
   it('of one day takes that day’s messages, and leaves the rest to one of any day', async () => {
     const [{ id }, { id: today }] = [await test.send(), await test.send()]
     const old = `${firstIdAt(Date.now() - 3 * 86_400_000).slice(0, 13)}${id.slice(13)}`
-    await test.db.query(`update messages set id = $2 where id = $1`, [id, old])
-    await test.db.query(`update queue set message_id = $2 where message_id = $1`, [id, old])
+    await test.sql`update messages set id = ${old} where id = ${id}`
+    await test.sql`update queue set message_id = ${old} where message_id = ${id}`
     const [lane] = await findLanes(test.db)
     expect(lane?.head).toBe(old)
     const ofToday = await claim(100, noId, test.nodeId, { day: dayOf([today]) })
@@ -167,14 +128,14 @@ describe('a claim', () => {
   it('takes nothing for a node that is fenced or unknown', async () => {
     await test.send()
     expect(await claim(10, noId, newId())).toMatchObject({ handovers: [], claimed: 0 })
-    await test.db.query(`update nodes set fenced_at = now()`)
+    await test.sql`update nodes set fenced_at = now()`
     expect(await claim()).toMatchObject({ handovers: [], claimed: 0, lastId: null })
     expect(await test.count('queue', 'true')).toBe(1)
   })
 
   it('ends expired messages, and keeps the carrier’s last reason', async () => {
     const row = await test.send()
-    await test.db.query(`update messages set expires_at = now(), error_code = 'throttled', error_raw = '0x00000058'`)
+    await test.sql`update messages set expires_at = now(), error_code = 'throttled', error_raw = '0x00000058'`
     expect(await claim()).toMatchObject({ handovers: [], claimed: 1 })
     expect(await test.message(row.id)).toMatchObject({
       status: 'expired',
@@ -189,12 +150,11 @@ describe('a claim', () => {
   it('ends messages to people who opted out meanwhile, but not a confirmation', async () => {
     await test.subscribe('message.canceled')
     const [row, confirmation] = [await test.send(), await test.send()]
-    await test.db.query(`update messages set is_confirmation = true where id = $1`, [confirmation.id])
+    await test.sql`update messages set is_confirmation = true where id = ${confirmation.id}`
     const other = await openLedgerTest(test.db)
     const { id: theirs } = await other.send()
-    await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230001', 'reply')`, [
-      test.accountId,
-    ])
+    await test.sql`insert into opt_outs (account_id, number, source)
+      values (${test.accountId}, '15551230001', 'reply')`
     expect((await claim()).handovers.map((one) => one.id)).toEqual([confirmation.id])
     expect(await test.message(row.id)).toMatchObject({ status: 'canceled', errorCode: 'recipient_opted_out' })
     expect(await test.count('outcomes', `status = 'canceled' and error_code = 'recipient_opted_out'`)).toBe(1)
@@ -245,7 +205,7 @@ describe('a claim', () => {
 
   it('moves messages of a sender with a pace to that sender’s own queue', async () => {
     const row = await test.send()
-    await test.db.query(`update senders set pace = 1`)
+    await test.sql`update senders set pace = 1`
     expect((await claim()).handovers).toEqual([])
     const [lane] = await findLanes(test.db)
     expect(lane).toMatchObject({ carrierId: test.carrierId, sender: row.ourNumber })
@@ -257,7 +217,7 @@ describe('a claim', () => {
 
   it('holds messages for a disabled carrier', async () => {
     const row = await test.send()
-    await test.db.query(`update carriers set enabled = false`)
+    await test.sql`update carriers set enabled = false`
     expect((await claim()).handovers).toEqual([])
     expect(await test.message(row.id)).toMatchObject({ status: 'queued', holdReason: 'no_route' })
   })
@@ -265,15 +225,15 @@ describe('a claim', () => {
   it('holds messages that no carrier would accept for as long as that lasts, then sends them', async () => {
     const row = await test.send()
     // Its carrier was down first, and is deleted now.
-    await test.db.query(`update messages set chain = array[gen_random_uuid()], hold_reason = 'no_route'`)
+    await test.sql`update messages set chain = array[gen_random_uuid()], hold_reason = 'no_route'`
     for (let look = 0; look < 3; look++) {
       expect(await claim()).toMatchObject({ handovers: [], claimed: 1 })
       expect(await test.message(row.id)).toMatchObject({ status: 'queued', holdReason: 'no_route' })
       expect([await test.count('queue', 'true'), await test.count('delayed', 'true')]).toEqual([0, 1])
-      await test.db.query(`update delayed set due_at = now()`)
+      await test.sql`update delayed set due_at = now()`
       await queueDue(test.db)
     }
-    await test.db.query(`update messages set chain = array[$1::uuid]`, [test.carrierId])
+    await test.sql`update messages set chain = array[${test.carrierId}::uuid]`
     expect((await claim()).handovers.map((one) => one.id)).toEqual([row.id])
   })
 
@@ -284,16 +244,16 @@ describe('a claim', () => {
     'sends nothing from a number that its account has given up %s, and continues when it has it again',
     async (_, chain) => {
       const row = await test.send()
-      if (chain) await test.db.query(`update messages set chain = array[$1::uuid]`, [test.carrierId])
-      await test.db.query(`delete from senders`)
+      if (chain) await test.sql`update messages set chain = array[${test.carrierId}::uuid]`
+      await test.sql`delete from senders`
       // It may belong to another account by now.
       const other = newId()
-      await test.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [other])
+      await test.sql`insert into accounts (id, name) values (${other}, 'Other')`
       await insertTestSender(test.db, other, test.carrierId, row.ourNumber ?? '')
       expect((await claim()).handovers).toEqual([])
       expect(await test.message(row.id)).toMatchObject({ status: 'queued', holdReason: 'no_route' })
-      await test.db.query(`update senders set account_id = $1`, [test.accountId])
-      await test.db.query(`update delayed set due_at = now()`)
+      await test.sql`update senders set account_id = ${test.accountId}`
+      await test.sql`update delayed set due_at = now()`
       await queueDue(test.db)
       expect((await claim()).handovers.map((one) => one.id)).toEqual([row.id])
     },
@@ -303,7 +263,7 @@ describe('a claim', () => {
     const [better, best] = [newId(), newId()]
     await inTransaction(test.db, (tx) => insertTestCarrier(tx, better, {}, { priority: 2 }))
     await inTransaction(test.db, (tx) => insertTestCarrier(tx, best, {}, { priority: 1 }))
-    await test.db.query(`delete from senders`)
+    await test.sql`delete from senders`
     const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
     const take = async (...upCarriers: string[]): ReturnType<typeof claimMessages> =>
       claimMessages(test.context, test.nodeId, rooms, await laneOf(), noId, 10, { upCarriers })
@@ -323,16 +283,16 @@ describe('a claim', () => {
     const [first, second] = [newId(), newId()]
     for (const id of [first, second])
       await inTransaction(test.db, (tx) => insertTestCarrier(tx, id, {}, { priority: 1 }))
-    await test.db.query(`update carriers set enabled = false where id = $1`, [first])
+    await test.sql`update carriers set enabled = false where id = ${first}`
     const row = await test.send()
-    await test.db.query(`update messages set chain = $2 where id = $1`, [row.id, [first, test.carrierId, second]])
+    await test.sql`update messages set chain = ${[first, test.carrierId, second]} where id = ${row.id}`
     expect((await claim()).handovers.map((one) => one.id)).toEqual([row.id])
     expect((await test.message(row.id)).carrierId).toBe(test.carrierId)
   })
 
   it('skips a message that is no longer queued', async () => {
     const row = await test.send()
-    await test.db.query(`update messages set status = 'canceled'`)
+    await test.sql`update messages set status = 'canceled'`
     expect(await claim()).toMatchObject({ handovers: [], claimed: 1, lastId: row.id })
     expect(await test.count('queue', 'true')).toBe(0)
   })
@@ -361,7 +321,7 @@ describe('a scheduled message', () => {
     const late = await test.send({ sendAt: new Date(Date.now() + 3_600_000) })
     const soon = await test.send({ sendAt: new Date(Date.now() + 60_000) })
     expect(await queueDue(test.db)).toBe(0)
-    await test.db.query(`update delayed set due_at = due_at - interval '2 hours'`)
+    await test.sql`update delayed set due_at = due_at - interval '2 hours'`
     expect(await queueDue(test.db, 1)).toBe(1)
     expect([(await test.message(soon.id)).status, (await test.message(late.id)).status]).toEqual([
       'queued',
@@ -373,7 +333,7 @@ describe('a scheduled message', () => {
 
   it('is not queued twice by two at once', async () => {
     await Promise.all(Array.from({ length: 50 }, () => test.send({ sendAt: new Date(Date.now() + 60_000) })))
-    await test.db.query(`update delayed set due_at = now()`)
+    await test.sql`update delayed set due_at = now()`
     const counts = await Promise.all([queueDue(test.db), queueDue(test.db), queueDue(test.db)])
     expect(counts.reduce((sum, n) => sum + n, 0)).toBe(50)
     expect(await test.count('queue', 'true')).toBe(50)
@@ -386,7 +346,7 @@ describe('a message that is never confirmed', () => {
     const [old, fresh] = [await test.lease(), await test.lease()]
     await test.answer(old)
     await test.answer(fresh)
-    await test.db.query(`update carrier_ids set at = now() - interval '73 hours' where message_id = $1`, [old.id])
+    await test.sql`update carrier_ids set at = now() - interval '73 hours' where message_id = ${old.id}`
     expect(await endWithoutReceipt(test.context, 72)).toBe(1)
     expect(await endWithoutReceipt(test.context, 72)).toBe(0)
     expect(await test.message(old.id)).toMatchObject({ status: 'unconfirmed', errorCode: 'no_receipt' })
@@ -396,7 +356,7 @@ describe('a message that is never confirmed', () => {
 
   it('waits as long if its carrier has used the id before', async () => {
     for (const carrierMessageId of ['a', 'b']) await test.answer(await test.lease(), { carrierMessageId })
-    await test.db.query(`update carrier_ids set at = now() - interval '73 hours'`)
+    await test.sql`update carrier_ids set at = now() - interval '73 hours'`
     const [again, long] = [await test.lease(), await test.lease({ segments: 2 })]
     await test.answer(again, { carrierMessageId: 'a' })
     await test.answer(long, { carrierMessageId: 'b', move: null })
@@ -409,7 +369,7 @@ describe('a message that is never confirmed', () => {
     const handover = await test.lease({ segments: 2 })
     await test.answer(handover, { carrierMessageId: 'a', move: null })
     await test.answer(handover, { segment: 2, carrierMessageId: 'b', move: moveTo('sent') })
-    await test.db.query(`update carrier_ids set at = now() - interval '73 hours'`)
+    await test.sql`update carrier_ids set at = now() - interval '73 hours'`
     expect(await endWithoutReceipt(test.context, 72)).toBe(1)
     expect(await test.count('outcomes', `status = 'unconfirmed'`)).toBe(1)
   })
@@ -418,7 +378,7 @@ describe('a message that is never confirmed', () => {
     const withoutId = await test.lease()
     await test.answer(withoutId, { carrierMessageId: null })
     expect(await endWithoutReceipt(test.context, 72)).toBe(0)
-    await test.db.query(`update messages set sent_at = now() - interval '73 hours' where id = $1`, [withoutId.id])
+    await test.sql`update messages set sent_at = now() - interval '73 hours' where id = ${withoutId.id}`
     expect(await endWithoutReceipt(test.context, 72)).toBe(1)
     expect(await test.message(withoutId.id)).toMatchObject({ status: 'unconfirmed', errorCode: 'no_receipt' })
   })
@@ -431,7 +391,7 @@ describe('a message that is never confirmed', () => {
       move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }),
     })
     await test.answer(late, { isLate: true })
-    await test.db.query(`update carrier_ids set at = now() - interval '73 hours' where message_id = $1`, [late.id])
+    await test.sql`update carrier_ids set at = now() - interval '73 hours' where message_id = ${late.id}`
     await endWithoutReceipt(test.context, 72)
     const reading = { isUpward: false, from: null, since: null }
     const found = async (errorCode: string): Promise<string[]> =>
@@ -440,3 +400,19 @@ describe('a message that is never confirmed', () => {
     expect(await found('outcome_unknown')).toEqual([])
   })
 })
+
+async function laneOf(type = 'transactional'): Promise<string> {
+  const [row] = await test.sql<{ id: string }>`select id from lanes
+    where account_id = ${test.accountId} and type = ${type}`
+  return row?.id ?? ''
+}
+
+async function claim(
+  limit = 100,
+  after = noId,
+  nodeId = test.nodeId,
+  options: Parameters<typeof claimMessages>[6] = {},
+): ReturnType<typeof claimMessages> {
+  const links = [{ id: test.linkId, carrierId: test.carrierId }]
+  return claimMessages(test.context, nodeId, links, await laneOf(), after, limit, options)
+}

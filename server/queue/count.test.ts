@@ -16,7 +16,7 @@ it('counts each lane’s segments, with its account’s pace', async () => {
   expect(laneOf.size).toBe(2)
   expect(laneOf.get('transactional')).toMatchObject({ accountId: test.accountId, segments: 3, pace: 1000 })
   expect(laneOf.get('otp')).toMatchObject({ segments: 1, pace: 1000 })
-  await database.db.query(`update accounts set pace = 7`)
+  await database.sql`update accounts set pace = 7`
   await count.count()
   expect([...count.lanes.values()].map(({ pace }) => pace)).toEqual([7, 7])
 })

@@ -11,23 +11,17 @@ const database = await createTestDatabase()
 await ensurePartitions(database.db, silent)
 const test = await openLedgerTest(database.db)
 
-const count = (type: string): Promise<number> =>
-  test.count('queue', `lane_id in (select id from lanes where type = $1)`, [type])
-
 it('queues the due messages of each lane, behind any number of another’s', async () => {
   const inAMinute = new Date(Date.now() + 60_000)
   const code = await test.send({ type: 'otp', sendAt: inAMinute })
   await test.send({ type: 'marketing', sendAt: inAMinute })
   const scheduled = 300
-  await database.db.query(
-    `insert into delayed (account_id, message_id, lane_id, segments, due_at)
-     select account_id, (left(message_id::text, 24) || lpad(to_hex(n), 12, '0'))::uuid, lane_id, 1, due_at
-     from delayed, generate_series(2, $1) n where message_id <> $2`,
-    [scheduled, code.id],
-  )
+  await database.sql`insert into delayed (account_id, message_id, lane_id, segments, due_at)
+    select account_id, (left(message_id::text, 24) || lpad(to_hex(n), 12, '0'))::uuid, lane_id, 1, due_at
+    from delayed, generate_series(2, ${scheduled}) n where message_id <> ${code.id}`
   // All are due at the same time; the code is the last.
-  await database.db.query(`update delayed set due_at = now() - interval '1 minute' where message_id <> $1`, [code.id])
-  await database.db.query(`update delayed set due_at = now() - interval '1 second' where message_id = $1`, [code.id])
+  await database.sql`update delayed set due_at = now() - interval '1 minute' where message_id <> ${code.id}`
+  await database.sql`update delayed set due_at = now() - interval '1 second' where message_id = ${code.id}`
   expect(await queueDue(database.db, 100)).toBe(100)
   expect(await count('otp')).toBe(1)
   expect(await count('marketing')).toBe(50)
@@ -42,12 +36,10 @@ it('looks up the due messages, without reading others since the last statistics'
   const messages = 4000
   const table = `messages${dayOf([id])}`
   const copies = await copyUncounted(database.db, id, 500, messages)
-  await database.db.query(
-    `insert into delayed (account_id, message_id, lane_id, segments, due_at)
-     select d.account_id, c.id, d.lane_id, 1, now() - interval '1 second' from unnest($2::uuid[]) as c (id), delayed d
-     where d.message_id = $1 and hashtext(c.id::text) & 31 = 0`,
-    [id, copies],
-  )
+  await database.sql`insert into delayed (account_id, message_id, lane_id, segments, due_at)
+    select d.account_id, c.id, d.lane_id, 1, now() - interval '1 second'
+    from unnest(${copies}::uuid[]) as c (id), delayed d
+    where d.message_id = ${id} and hashtext(c.id::text) & 31 = 0`
   // One connection, which reports what it has read.
   const db = openPool(database.connection, { name: 'sweep', max: 1, settings: pipelineSettings })
   const before = await countReads(db, table)
@@ -55,3 +47,6 @@ it('looks up the due messages, without reading others since the last statistics'
   expect((await countReads(db, table)) - before).toBeLessThan(messages / 2)
   await db.end()
 })
+
+const count = (type: string): Promise<number> =>
+  test.count('queue', `lane_id in (select id from lanes where type = $1)`, [type])

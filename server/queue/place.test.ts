@@ -1,28 +1,18 @@
-import { beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { buildTestApp, callAs, createTestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
 import { conversationRoutes } from '../conversations/http.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { claimMessages, findLanes } from './claim.ts'
 import { messageRoutes } from '../messages/http.ts'
 import { findPlace } from './place.ts'
 import { storeReply } from '../inbound/reply.ts'
-import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest, ourNumber } from '../messages/testing.ts'
 
-let test: LedgerTest
 const { db } = await createTestDatabase()
-beforeEach(async () => {
-  await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, intents')
-  test = await openLedgerTest(db)
-})
+const test = forEachTest(db, openLedgerTest)
 
 const noId = '00000000-0000-0000-0000-000000000000'
-const report = (state: string): Promise<unknown> =>
-  test.db.query(
-    `insert into link_states (link_id, node_id, leased_until, state) values ($1, $2, now(), $3)
-     on conflict (link_id, node_id) do update set state = excluded.state, updated_at = now()`,
-    [test.linkId, test.nodeId, state],
-  )
 
 it('gives the queue before a message, of its own account and type', async () => {
   await report('bound')
@@ -39,7 +29,7 @@ it('reports that no carrier can be reached, and when one can again', async () =>
   expect(await findPlace(test.db, row)).toMatchObject({ holdReason: 'no_route' })
   await report('bound')
   expect(await findPlace(test.db, row)).toMatchObject({ holdReason: null })
-  await test.db.query(`update link_states set updated_at = now() - interval '20 seconds'`)
+  await test.sql`update link_states set updated_at = now() - interval '20 seconds'`
   expect(await findPlace(test.db, row)).toMatchObject({ holdReason: 'no_route' })
 })
 
@@ -57,13 +47,10 @@ it('reports this for the carrier that the message waits for, whatever its row sa
 it('reports a paused campaign, but not for an answer to a keyword, which is sent anyway', async () => {
   await report('bound')
   const campaignId = newId()
-  await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'One')`, [
-    test.accountId,
-    campaignId,
-  ])
+  await test.sql`insert into campaigns (account_id, id, name) values (${test.accountId}, ${campaignId}, 'One')`
   const [row, answer] = [await test.send({ campaignId }), await test.send({ campaignId })]
-  await test.db.query(`update messages set is_confirmation = true where id = $1`, [answer.id])
-  await test.db.query(`update campaigns set status = 'paused'`)
+  await test.sql`update messages set is_confirmation = true where id = ${answer.id}`
+  await test.sql`update campaigns set status = 'paused'`
   expect(await findPlace(test.db, row)).toMatchObject({ holdReason: 'campaign_paused' })
   const written = await test.message(answer.id)
   expect(await findPlace(test.db, written)).toMatchObject({ holdReason: null })
@@ -71,19 +58,16 @@ it('reports a paused campaign, but not for an answer to a keyword, which is sent
 
 it('gives no time of sending for a message of a paused campaign', async () => {
   const account = await createTestAccount(db)
-  test = await openLedgerTest(db, { accountId: account.accountId })
+  const test = await openLedgerTest(db, { accountId: account.accountId })
   await report('bound')
   test.slots.estimate = new Date()
   const app = await buildTestApp(db, (one) => messageRoutes(one, test.routeContext))
   const call = callAs(app, account)
   const campaignId = newId()
-  await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'One')`, [
-    test.accountId,
-    campaignId,
-  ])
+  await test.sql`insert into campaigns (account_id, id, name) values (${test.accountId}, ${campaignId}, 'One')`
   const url = `/v1/messages/${showId('msg', (await test.send({ campaignId })).id)}`
   expect((await call('GET', url)).body).toMatchObject({ estimated_send_at: test.slots.estimate.toISOString() })
-  await test.db.query(`update campaigns set status = 'paused'`)
+  await test.sql`update campaigns set status = 'paused'`
   expect((await call('GET', url)).body).toMatchObject({
     hold: { reason: 'campaign_paused', until: null },
     estimated_send_at: null,
@@ -101,22 +85,19 @@ it('gives no time of sending for a message of a paused campaign', async () => {
 
 it('lists give each message’s hold, as the message does', async () => {
   const account = await createTestAccount(db)
-  test = await openLedgerTest(db, { accountId: account.accountId })
+  const test = await openLedgerTest(db, { accountId: account.accountId })
   const app = await buildTestApp(db, (one) => {
     messageRoutes(one, test.routeContext)
     conversationRoutes(one, test.routeContext)
   })
   const call = callAs(app, account)
   const [paused, other] = [newId(), newId()]
-  await test.db.query(
-    `insert into campaigns (account_id, id, name, status)
-     values ($1, $2, 'One', 'paused'), ($1, $3, 'Two', 'active')`,
-    [test.accountId, paused, other],
-  )
+  await test.sql`insert into campaigns (account_id, id, name, status)
+    values (${test.accountId}, ${paused}, 'One', 'paused'), (${test.accountId}, ${other}, 'Two', 'active')`
   const theirNumber = '15551230001'
   await test.send({ theirNumber, campaignId: paused })
   const answer = await test.send({ theirNumber, campaignId: paused })
-  await test.db.query(`update messages set is_confirmation = true where id = $1`, [answer.id])
+  await test.sql`update messages set is_confirmation = true where id = ${answer.id}`
   await test.send({ theirNumber, campaignId: other })
   await test.send({ theirNumber, sendAt: new Date(Date.now() + 60_000) })
   const expectHolds = async (...reasons: (string | null)[]): Promise<void> => {
@@ -135,7 +116,7 @@ it('lists give each message’s hold, as the message does', async () => {
   await expectHolds('campaign_paused', 'no_route', 'no_route', null)
   await report('bound')
   await expectHolds('campaign_paused', null, null, null)
-  await test.db.query(`update accounts set pace = 1 where id = $1`, [test.accountId])
+  await test.sql`update accounts set pace = 1 where id = ${test.accountId}`
   await expectHolds('campaign_paused', 'rate', 'rate', null)
   const context = { ...test.context, wake: () => {} }
   await storeReply(context, {
@@ -158,6 +139,11 @@ it('lists give each message’s hold, as the message does', async () => {
 it('gives no position for a message outside the queue', async () => {
   expect(await findPlace(test.db, await test.send({ sendAt: new Date(Date.now() + 60_000) }))).toBeNull()
   await test.lease()
-  const { rows } = await test.db.query<{ id: string }>(`select id from messages where status = 'sending'`)
-  expect(await findPlace(test.db, await test.message(rows[0]?.id ?? ''))).toBeNull()
+  const [row] = await test.sql<{ id: string }>`select id from messages where status = 'sending'`
+  expect(await findPlace(test.db, await test.message(row?.id ?? ''))).toBeNull()
 })
+
+const report = (state: string): Promise<unknown> =>
+  test.sql`insert into link_states (link_id, node_id, leased_until, state)
+    values (${test.linkId}, ${test.nodeId}, now(), ${state})
+    on conflict (link_id, node_id) do update set state = excluded.state, updated_at = now()`

@@ -5,14 +5,10 @@ import { ledgerWorld } from '../messages/testing.ts'
 
 const { account, test, app } = await ledgerWorld([explainRoutes, messageRoutes])
 
-const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
-
 it('a held message has its reason and end in every response', async () => {
   const [start, end] = [inHours(-1), inHours(5)]
-  await test.db.query(`update accounts set quiet_hours = $2 where id = $1`, [
-    account.accountId,
-    JSON.stringify({ enabled: true, start, end }),
-  ])
+  await test.sql`update accounts set quiet_hours = ${JSON.stringify({ enabled: true, start, end })}
+    where id = ${account.accountId}`
   await test.context.quietHours.refresh()
   const headers = { ...account.headers, 'idempotency-key': 'night' }
   // Ghana keeps UTC.
@@ -48,10 +44,9 @@ it('a held message has its reason and end in every response', async () => {
 })
 
 it('a message that expires in quiet hours is not announced as sent after them', async () => {
-  await test.db.query(`update accounts set quiet_hours = $2 where id = $1`, [
-    account.accountId,
-    JSON.stringify({ enabled: true, start: inHours(-1), end: inHours(5) }),
-  ])
+  await test.sql`update accounts
+    set quiet_hours = ${JSON.stringify({ enabled: true, start: inHours(-1), end: inHours(5) })}
+    where id = ${account.accountId}`
   await test.context.quietHours.refresh()
   const payload = { to: '233241230001', message: 'Sale!', type: 'marketing', validity_period: 60 }
   const { headers } = account
@@ -62,3 +57,5 @@ it('a message that expires in quiet hours is not announced as sent after them', 
   const read = (await app.inject({ url: `/v1/messages/${sent.id}`, headers })).json()
   expect(read).toMatchObject({ hold: sent.hold, estimated_send_at: null })
 })
+
+const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)

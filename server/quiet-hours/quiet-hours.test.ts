@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { QuietHoursChange } from '../accounts/account-settings.ts'
 import { inTransaction, openPool } from '../ground/db/db.ts'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { asAccepted } from '../accept/accepted.ts'
 import { cancelMessage } from '../messages/cancel.ts'
@@ -11,80 +11,17 @@ import type { Handover } from '../message/handover.ts'
 import type { MessageRow } from '../message/message.ts'
 import { renderMessage } from '../message/show.ts'
 import { holdQuiet, releaseHeld } from './hold.ts'
-import { moveTo, openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { moveTo, openLedgerTest } from '../messages/testing.ts'
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
-let test: LedgerTest
-
 const database = await createTestDatabase()
-beforeEach(async () => {
-  await emptyTables(
-    database.db,
-    'accounts, carriers, nodes, messages, outcomes, submissions, carrier_ids, queue, delayed, intents, events, contacts',
-  )
-  test = await openLedgerTest(database.db)
-})
+const test = forEachTest(database.db, openLedgerTest)
 
 const hourMs = 3_600_000
-/** The time of day in UTC, some hours from now. */
-const inHours = (hours: number): string => new Date(Date.now() + hours * hourMs).toISOString().slice(11, 16)
-/** Quiet in UTC from an hour ago for six hours; not in zones half a day away. */
-const nowQuiet = (): QuietHoursChange => ({ enabled: true, start: inHours(-1), end: inHours(5) })
 /** A satellite number: no country, so the fallback applies. */
 const seaNumber = '870773123456'
 const marketing = { type: 'marketing', theirNumber: seaNumber } as const
-
-async function setQuiet(quiet: QuietHoursChange | null, campaignId: string | null = null): Promise<void> {
-  const [table, key] = campaignId === null ? ['accounts', 'id = $1'] : ['campaigns', 'account_id = $1 and id = $3']
-  await test.db.query(`update ${table} set quiet_hours = $2, quiet_hours_changed_at = now() where ${key}`, [
-    test.accountId,
-    quiet && JSON.stringify(quiet),
-    ...(campaignId === null ? [] : [campaignId]),
-  ])
-  await test.context.quietHours.refresh()
-}
-
-async function addCampaign(fields: { key?: string; type?: string } = {}): Promise<string> {
-  const id = newId()
-  await test.db.query(`insert into campaigns (account_id, id, name, key, type) values ($1, $2, 'Sale', $3, $4)`, [
-    test.accountId,
-    id,
-    fields.key ?? null,
-    fields.type ?? null,
-  ])
-  return id
-}
-
-async function addContact(campaignId: string, timezone: string | null, number = seaNumber): Promise<void> {
-  await test.db.query(
-    `insert into contacts (account_id, id, campaign_id, phone_number, timezone) values ($1, $2, $3, $4, $5)`,
-    [test.accountId, newId(), campaignId, number, timezone],
-  )
-}
-
-/** Claims everything that may go, as the feed does. */
-async function claimAll(): Promise<Handover[]> {
-  const handovers: Handover[] = []
-  for (const { id, laneId, accountId, type } of await findLanes(test.db)) {
-    const hours = test.context.quietHours
-    const quiet = hours.mayHold(accountId, type) ? { hours, accountId, type } : null
-    const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
-    const claim = await claimMessages(test.context, test.nodeId, rooms, id, noId, 100, { laneId, quiet })
-    handovers.push(...claim.handovers)
-  }
-  return handovers
-}
-
-const hold = ({ status, holdReason, holdUntil }: MessageRow): unknown[] => [
-  status,
-  holdReason,
-  holdUntil?.toISOString(),
-]
-const heldUntil = (quiet: QuietHoursChange): string => {
-  const end = new Date(`${new Date(Date.now() + 5 * hourMs).toISOString().slice(0, 11)}${quiet.end}:00Z`)
-  return end.toISOString()
-}
 
 describe('a message accepted in quiet hours', () => {
   it('waits for their end, and no link gets it', async () => {
@@ -104,7 +41,7 @@ describe('a message accepted in quiet hours', () => {
     expect(await test.count('delayed', 'due_at = $1 and held_at is not null', [until])).toBe(1)
     expect(await test.count('queue', 'true')).toBe(0)
     // A repeated request gets the first response, even after the message has gone.
-    await test.db.query(`update messages set hold_reason = null, hold_until = null`)
+    await test.sql`update messages set hold_reason = null, hold_until = null`
     expect(asAccepted(await test.message(row.id))).toEqual(row)
     expect(await queueDue(test.db)).toBe(0)
   })
@@ -163,8 +100,8 @@ describe('a message accepted in quiet hours', () => {
     const short = await test.send({ ...marketing, validitySeconds: 60 })
     expect(short.expiresAt?.getTime()).toBe(short.createdAt.getTime() + 60_000)
     expect(await test.count('delayed', 'due_at = expires_at and message_id = $1', [short.id])).toBe(1)
-    await test.db.query(`update delayed set due_at = now(), expires_at = now() where message_id = $1`, [short.id])
-    await test.db.query(`update messages set expires_at = now() where id = $1`, [short.id])
+    await test.sql`update delayed set due_at = now(), expires_at = now() where message_id = ${short.id}`
+    await test.sql`update messages set expires_at = now() where id = ${short.id}`
     expect(await queueDue(test.db)).toBe(1)
     await expireMessages(test.context)
     expect(await test.message(short.id)).toMatchObject({
@@ -178,8 +115,8 @@ describe('a message accepted in quiet hours', () => {
   it('and expiring in them is ended by a claim too', async () => {
     await setQuiet(nowQuiet())
     const row = await test.send({ ...marketing, validitySeconds: 60 })
-    await test.db.query(`update delayed set due_at = now(), expires_at = now()`)
-    await test.db.query(`update messages set expires_at = now()`)
+    await test.sql`update delayed set due_at = now(), expires_at = now()`
+    await test.sql`update messages set expires_at = now()`
     await queueDue(test.db)
     expect(await claimAll()).toEqual([])
     expect(await test.message(row.id)).toMatchObject({ status: 'expired', errorCode: 'quiet_hours' })
@@ -213,7 +150,7 @@ describe('a message whose turn comes in quiet hours', () => {
       test.send({ ...marketing, campaignId, theirNumber, segments: 2 })
     const rows = [await send('15551230002'), await send('15551230003'), await send('15551230002')]
     const [confirmation] = [await send('15551230002')]
-    await test.db.query(`update messages set is_confirmation = true where id = $1`, [confirmation?.id])
+    await test.sql`update messages set is_confirmation = true where id = ${confirmation?.id}`
     const quiet = nowQuiet()
     await setQuiet(quiet)
     expect((await claimAll()).map(({ id }) => id)).toEqual([rows[1]?.id, confirmation?.id])
@@ -232,7 +169,7 @@ describe('a message whose turn comes in quiet hours', () => {
     ]
     const quiet = nowQuiet()
     await setQuiet(quiet)
-    await test.db.query(`update delayed set due_at = now()`)
+    await test.sql`update delayed set due_at = now()`
     expect(await queueDue(test.db)).toBe(1)
     expect(await claimAll()).toEqual([])
     const until = Date.parse(heldUntil(quiet))
@@ -254,15 +191,12 @@ describe('a message whose turn comes in quiet hours', () => {
       await test.send({ ...marketing, validitySeconds: 36_000 }),
     ]
     // The first was accepted on the second; its extension is whole seconds later.
-    await test.db.query(
-      `update messages set created_at = date_trunc('second', created_at), expires_at = date_trunc('second', expires_at) where id = $1`,
-      [rows[0]?.id],
-    )
-    await test.db.query(
-      `update messages set created_at = created_at - interval '20 hours', expires_at = date_trunc('milliseconds', now()) + interval '3 hours'
-       where id = $1`,
-      [rows[1]?.id],
-    )
+    await test.sql`update messages
+      set created_at = date_trunc('second', created_at), expires_at = date_trunc('second', expires_at)
+      where id = ${rows[0]?.id}`
+    await test.sql`update messages
+      set created_at = created_at - interval '20 hours', expires_at = date_trunc('milliseconds', now()) + interval '3 hours'
+      where id = ${rows[1]?.id}`
     const read = (): Promise<MessageRow[]> => Promise.all(rows.map(({ id }) => test.message(id)))
     const asked = (await read()).slice(2).map(({ expiresAt }) => expiresAt)
     const quiet = nowQuiet()
@@ -285,7 +219,7 @@ describe('a message whose turn comes in quiet hours', () => {
     await test.answer(retried, { state: 'refused', move: moveTo('queued', { retryAfterMs: 1 }) })
     const quiet = nowQuiet()
     await setQuiet(quiet)
-    await test.db.query(`update delayed set due_at = now()`)
+    await test.sql`update delayed set due_at = now()`
     expect(await queueDue(test.db)).toBe(2)
     expect(await claimAll()).toEqual([])
     for (const id of [scheduled.id, retried.id])
@@ -297,8 +231,8 @@ describe('a message whose turn comes in quiet hours', () => {
     await setQuiet(quiet)
     const row = await test.send(marketing)
     await setQuiet({ ...quiet, start: inHours(-5), end: inHours(-1) })
-    await test.db.query(`update messages set hold_until = now() where id = $1`, [row.id])
-    await test.db.query(`update delayed set due_at = now()`)
+    await test.sql`update messages set hold_until = now() where id = ${row.id}`
+    await test.sql`update delayed set due_at = now()`
     expect(await queueDue(test.db)).toBe(1)
     expect(await test.message(row.id)).toMatchObject({ status: 'queued', holdReason: null, queuedAt: row.queuedAt })
     expect((await claimAll()).map(({ id }) => id)).toEqual([row.id])
@@ -327,9 +261,7 @@ describe('a change of quiet hours', () => {
 
   it('releases messages held since by a process that did not know of it', async () => {
     await setQuiet(nowQuiet())
-    await test.db.query(`update accounts set quiet_hours = null, quiet_hours_changed_at = now() where id = $1`, [
-      test.accountId,
-    ])
+    await test.sql`update accounts set quiet_hours = null, quiet_hours_changed_at = now() where id = ${test.accountId}`
     expect((await test.send(marketing)).holdReason).toBe('quiet_hours')
     expect(await releaseHeld(test.db)).toBe(1)
   })
@@ -338,8 +270,8 @@ describe('a change of quiet hours', () => {
     const campaignId = await addCampaign()
     await setQuiet(nowQuiet())
     await test.send(marketing)
-    await test.db.query(`update accounts set quiet_hours_changed_at = now() - interval '1 hour'`)
-    await test.db.query(`update campaigns set quiet_hours_changed_at = now() where id = $1`, [campaignId])
+    await test.sql`update accounts set quiet_hours_changed_at = now() - interval '1 hour'`
+    await test.sql`update campaigns set quiet_hours_changed_at = now() where id = ${campaignId}`
     await inTransaction(test.db, async (tx) => {
       await tx.query('lock table messages in access exclusive mode')
       // Readers of messages would wait for these locks.
@@ -357,7 +289,7 @@ describe('a change of quiet hours', () => {
     await setQuiet(nowQuiet())
     const [other, own] = [await test.send(marketing), await test.send({ ...marketing, campaignId })]
     // Long before the next change: messages held within seconds of a change may be released in vain.
-    await test.db.query(`update accounts set quiet_hours_changed_at = now() - interval '1 hour'`)
+    await test.sql`update accounts set quiet_hours_changed_at = now() - interval '1 hour'`
     await setQuiet({ enabled: false }, campaignId)
     expect(await releaseHeld(test.db)).toBe(1)
     await queueDue(test.db)
@@ -398,3 +330,53 @@ it('looks up only a message’s contact, however many campaigns have contacts', 
   expect(blocks).toBeLessThan(20)
   expect((await test.message(id)).holdReason).toBe('quiet_hours')
 })
+
+/** The time of day in UTC, some hours from now. */
+const inHours = (hours: number): string => new Date(Date.now() + hours * hourMs).toISOString().slice(11, 16)
+/** Quiet in UTC from an hour ago for six hours; not in zones half a day away. */
+const nowQuiet = (): QuietHoursChange => ({ enabled: true, start: inHours(-1), end: inHours(5) })
+
+async function setQuiet(quiet: QuietHoursChange | null, campaignId: string | null = null): Promise<void> {
+  const [table, key] = campaignId === null ? ['accounts', 'id = $1'] : ['campaigns', 'account_id = $1 and id = $3']
+  await test.db.query(`update ${table} set quiet_hours = $2, quiet_hours_changed_at = now() where ${key}`, [
+    test.accountId,
+    quiet && JSON.stringify(quiet),
+    ...(campaignId === null ? [] : [campaignId]),
+  ])
+  await test.context.quietHours.refresh()
+}
+
+async function addCampaign(fields: { key?: string; type?: string } = {}): Promise<string> {
+  const id = newId()
+  await test.sql`insert into campaigns (account_id, id, name, key, type)
+    values (${test.accountId}, ${id}, 'Sale', ${fields.key ?? null}, ${fields.type ?? null})`
+  return id
+}
+
+async function addContact(campaignId: string, timezone: string | null, number = seaNumber): Promise<void> {
+  await test.sql`insert into contacts (account_id, id, campaign_id, phone_number, timezone)
+    values (${test.accountId}, ${newId()}, ${campaignId}, ${number}, ${timezone})`
+}
+
+/** Claims everything that may go, as the feed does. */
+async function claimAll(): Promise<Handover[]> {
+  const handovers: Handover[] = []
+  for (const { id, laneId, accountId, type } of await findLanes(test.db)) {
+    const hours = test.context.quietHours
+    const quiet = hours.mayHold(accountId, type) ? { hours, accountId, type } : null
+    const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
+    const claim = await claimMessages(test.context, test.nodeId, rooms, id, noId, 100, { laneId, quiet })
+    handovers.push(...claim.handovers)
+  }
+  return handovers
+}
+
+const hold = ({ status, holdReason, holdUntil }: MessageRow): unknown[] => [
+  status,
+  holdReason,
+  holdUntil?.toISOString(),
+]
+const heldUntil = (quiet: QuietHoursChange): string => {
+  const end = new Date(`${new Date(Date.now() + 5 * hourMs).toISOString().slice(0, 11)}${quiet.end}:00Z`)
+  return end.toISOString()
+}

@@ -3,8 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { minutesOf, quietUntil, type QuietWindow } from './window.ts'
 
 const night: QuietWindow = { start: minutesOf('21:00'), end: minutesOf('08:00') }
-const until = (now: string, zones: string[], window = night): string | null =>
-  quietUntil(new Date(now), window, zones)?.toISOString() ?? null
 
 describe('quiet hours', () => {
   it('begin with their first minute and end after their last', () => {
@@ -137,3 +135,6 @@ describe('the end of quiet hours', () => {
     )
   })
 })
+
+const until = (now: string, zones: string[], window = night): string | null =>
+  quietUntil(new Date(now), window, zones)?.toISOString() ?? null

@@ -15,13 +15,6 @@ const library = dirname(createRequire(import.meta.url).resolve('libphonenumber-g
 const raw: Record<string, string> = deserialize(readFileSync(join(library, '../resources/timezones.bson')))
 const table = new Map(Object.entries(raw))
 
-/** The longest prefix of a number that the library's table has. */
-function prefixOf(number: string): string {
-  let prefix = number
-  while (prefix !== '' && !table.has(prefix)) prefix = prefix.slice(0, -1)
-  return prefix
-}
-
 /** The library's zones under a North American area code. */
 function zonesOfArea(area: string): string[] {
   const all = [...table].filter(([prefix]) => prefix.startsWith(area)).flatMap(([, zones]) => zones.split('&'))
@@ -38,37 +31,7 @@ const fixedAndMobile = new Set(['BR', 'MX'])
 const corrected =
   /^(1(236|257|364|367|448|458|581|672|689|778|930|986)|617|61851|559[1347]|56(61|67|9)|52(614|62[15789]|63[569]|648|649|652|657|659)|740|7845)/
 
-/** The zones of a number by the library's rule: those of its prefix if numbers of its type have a place, else of its country. */
-function libraryZones(number: string): readonly string[] {
-  const country = countryOf(number)
-  if (country === null) return []
-  if (country === 'US' || country === 'CA') return areas.get(number.slice(0, 4)) ?? zonesOfCountry(country)
-  if (country === 'CN' || country === 'UA') return (table.get(prefixOf(number)) ?? '').split('&')
-  const type = parsePhoneNumberFromString(`+${number}`, { extract: false }, metadata)?.getType()
-  const isFixed = type === 'FIXED_LINE' || type === 'FIXED_LINE_OR_MOBILE'
-  const hasPlace = fixedAndMobile.has(country) ? isFixed || type === 'MOBILE' : fixedLines.has(country) && isFixed
-  const prefix = hasPlace ? prefixOf(number) : ''
-  const code = metadata.countries[country as CountryCode]?.[0] ?? ''
-  return prefix.length > code.length ? (table.get(prefix) ?? '').split('&') : zonesOfCountry(country)
-}
-
 let seed = 7
-/** A linear congruential generator: the same numbers each run, so that failures can be reproduced. */
-const random = (below: number): number => {
-  seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
-  return Math.floor((seed / 2 ** 32) * below)
-}
-
-/** A possible number that begins with a prefix, usually of a length that its country has. */
-function numberUnder(prefix: string): string | null {
-  const country = countryOf(prefix.padEnd(11, String(random(10))))
-  const plan = country === null ? undefined : metadata.countries[country as CountryCode]
-  const lengths = plan?.[3] ?? [9]
-  const length = (plan?.[0].length ?? 2) + (lengths[random(lengths.length)] ?? 9)
-  let number = prefix
-  while (number.length < length) number += random(10)
-  return 'number' in readNumber(number) ? number : null
-}
 
 describe('the compiled time zones', () => {
   it('are those of the installed library', () => {
@@ -131,3 +94,41 @@ describe('the compiled time zones', () => {
       expect(zonesOfNumber(number).join(' '), number).toBe(expected)
   })
 })
+
+/** The longest prefix of a number that the library's table has. */
+function prefixOf(number: string): string {
+  let prefix = number
+  while (prefix !== '' && !table.has(prefix)) prefix = prefix.slice(0, -1)
+  return prefix
+}
+
+/** The zones of a number by the library's rule: those of its prefix if numbers of its type have a place, else of its country. */
+function libraryZones(number: string): readonly string[] {
+  const country = countryOf(number)
+  if (country === null) return []
+  if (country === 'US' || country === 'CA') return areas.get(number.slice(0, 4)) ?? zonesOfCountry(country)
+  if (country === 'CN' || country === 'UA') return (table.get(prefixOf(number)) ?? '').split('&')
+  const type = parsePhoneNumberFromString(`+${number}`, { extract: false }, metadata)?.getType()
+  const isFixed = type === 'FIXED_LINE' || type === 'FIXED_LINE_OR_MOBILE'
+  const hasPlace = fixedAndMobile.has(country) ? isFixed || type === 'MOBILE' : fixedLines.has(country) && isFixed
+  const prefix = hasPlace ? prefixOf(number) : ''
+  const code = metadata.countries[country as CountryCode]?.[0] ?? ''
+  return prefix.length > code.length ? (table.get(prefix) ?? '').split('&') : zonesOfCountry(country)
+}
+
+/** A linear congruential generator: the same numbers each run, so that failures can be reproduced. */
+const random = (below: number): number => {
+  seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
+  return Math.floor((seed / 2 ** 32) * below)
+}
+
+/** A possible number that begins with a prefix, usually of a length that its country has. */
+function numberUnder(prefix: string): string | null {
+  const country = countryOf(prefix.padEnd(11, String(random(10))))
+  const plan = country === null ? undefined : metadata.countries[country as CountryCode]
+  const lengths = plan?.[3] ?? [9]
+  const length = (plan?.[0].length ?? 2) + (lengths[random(lengths.length)] ?? 9)
+  let number = prefix
+  while (number.length < length) number += random(10)
+  return 'number' in readNumber(number) ? number : null
+}

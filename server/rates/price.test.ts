@@ -7,41 +7,13 @@ import { renderMessage } from '../message/show.ts'
 import { insertTestCarrier, ledgerWorld, rowOf } from '../messages/testing.ts'
 import { replaceRates } from './store.ts'
 
-const { db, account, test, app } = await ledgerWorld([messageRoutes])
+const { db, sql, account, test, app } = await ledgerWorld([messageRoutes])
 const dearId = newId()
 await inTransaction(db, (tx) => insertTestCarrier(tx, dearId, {}, { priority: 200 }))
 // Both carriers have the account's number.
-await db.query(
-  `insert into senders (account_id, id, carrier_id, number, kind, country, capabilities, is_default)
-   select account_id, $1, $2, number, kind, country, capabilities, false from senders`,
-  [newId(), dearId],
-)
+await sql`insert into senders (account_id, id, carrier_id, number, kind, country, capabilities, is_default)
+  select account_id, ${newId()}, ${dearId}, number, kind, country, capabilities, false from senders`
 afterEach(() => setRates({}))
-
-/** Prices by destination, in millionths of a dollar. */
-async function setRates(cards: Record<string, Record<string, number>>): Promise<void> {
-  const effectiveFrom = new Date(0)
-  await inTransaction(db, async (tx) => {
-    for (const carrierId of [test.carrierId, dearId])
-      await replaceRates(
-        tx,
-        carrierId,
-        Object.entries(cards[carrierId] ?? {}).map(([destination, amount]) => ({
-          destination,
-          effectiveFrom,
-          price: { amount, currency: 'USD' },
-        })),
-      )
-  })
-  await test.routing.refresh()
-}
-const usd = (amount: string): object => ({ amount, currency: 'USD' })
-
-async function post(url: string, payload: object): Promise<{ status: number; body: Record<string, unknown> }> {
-  const answer = await app.inject({ method: 'POST', url, headers: account.headers, payload })
-  return { status: answer.statusCode, body: answer.json() }
-}
-const send = (changes: object = {}) => post('/v1/messages', { to: '15551230001', message: 'Hello', ...changes })
 
 describe('a message', () => {
   it('has no price without a card', async () => {
@@ -123,3 +95,28 @@ describe('the dry run of a broadcast', () => {
     await campaigns.app.close()
   })
 })
+
+/** Prices by destination, in millionths of a dollar. */
+async function setRates(cards: Record<string, Record<string, number>>): Promise<void> {
+  const effectiveFrom = new Date(0)
+  await inTransaction(db, async (tx) => {
+    for (const carrierId of [test.carrierId, dearId])
+      await replaceRates(
+        tx,
+        carrierId,
+        Object.entries(cards[carrierId] ?? {}).map(([destination, amount]) => ({
+          destination,
+          effectiveFrom,
+          price: { amount, currency: 'USD' },
+        })),
+      )
+  })
+  await test.routing.refresh()
+}
+const usd = (amount: string): object => ({ amount, currency: 'USD' })
+
+async function post(url: string, payload: object): Promise<{ status: number; body: Record<string, unknown> }> {
+  const answer = await app.inject({ method: 'POST', url, headers: account.headers, payload })
+  return { status: answer.statusCode, body: answer.json() }
+}
+const send = (changes: object = {}) => post('/v1/messages', { to: '15551230001', message: 'Hello', ...changes })

@@ -133,9 +133,8 @@ describe('a card', () => {
       Array.from({ length: 12_000 }, (_, i) => `\n${440_000 + i},${amount},USD`).join('')
     const put = (rows: string): Promise<unknown> => call('PUT', `prefix,amount,currency${rows}`)
     const events = async (): Promise<unknown[]> => {
-      const { rows } = await database.db.query<{ before: { data: unknown }; after: { data: unknown } }>(
-        'select before, after from audit_events order by seq desc limit 2',
-      )
+      const rows = await database.sql<{ before: { data: unknown }; after: { data: unknown } }>`select before, after
+        from audit_events order by seq desc limit 2`
       return rows.map(({ before, after }) => [before.data, after.data])
     }
     await put('\n44,0.01,USD')
@@ -217,9 +216,7 @@ describe('a card', () => {
     expect(await destinationsOf('88213000001', null)).toEqual(['*'])
     expect(await destinationsOf('15551230001', 'US', newId())).toEqual([])
     const read = vi.spyOn(database.db, 'query')
-    expect((await call('POST', { to: '15551230001' }, '/test')).body).toMatchObject({
-      price: { amount: '0.01000' },
-    })
+    expect((await call('POST', { to: '15551230001' }, '/test')).body).toMatchObject({ price: { amount: '0.01000' } })
     const results = await Promise.all(read.mock.results.map(({ value }) => value as Promise<{ rows: unknown[] }>))
     read.mockRestore()
     expect(Math.max(...results.map(({ rows }) => rows.length))).toBe(5)
@@ -227,7 +224,7 @@ describe('a card', () => {
 
   it('is deleted with its carrier', async () => {
     await call('PUT', { rates: [{ amount: '1', currency: 'USD' }] })
-    await database.db.query('delete from carriers')
+    await database.sql`delete from carriers`
     expect(await readRates(database.db)).toEqual([])
   })
 })

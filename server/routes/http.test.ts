@@ -10,19 +10,11 @@ import { routeTestRoutes } from './test-http.ts'
 const ids = [newId(), newId(), newId()]
 const [a, b, c] = ids.map((id) => showId('car', id)) as [string, string, string]
 
-const { db, account, other, call } = await world([routeRoutes, routeTestRoutes])
+const { db, sql, account, other, call } = await world([routeRoutes, routeTestRoutes])
 await inTransaction(db, async (tx) => {
   for (const [i, id] of ids.entries()) await insertTestCarrier(tx, id, {}, { priority: i })
 })
 beforeEach(() => emptyTables(db, 'routes, senders, campaigns, sender_pools, idempotency_keys'))
-
-type Body = Record<string, unknown>
-
-const create = (body: Body = {}): ReturnType<Call> =>
-  call('POST', '/v1/routes', { match: {}, carriers: [{ carrier: a }], ...body })
-const order = async (): Promise<unknown[]> =>
-  ((await call('GET', '/v1/routes')).body['data'] as Body[]).map((one) => one['name'])
-const usd = (amount: string): Body => ({ amount, currency: 'USD' })
 
 describe('routes', () => {
   it('are created, read, changed and deleted', async () => {
@@ -70,7 +62,7 @@ describe('routes', () => {
 
   it('report all wrong fields at once', async () => {
     const theirs = newId()
-    await db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'theirs')`, [other.accountId, theirs])
+    await sql`insert into campaigns (account_id, id, name) values (${other.accountId}, ${theirs}, 'theirs')`
     const match = {
       account: showId('acc', account.accountId),
       campaign: showId('cmp', theirs),
@@ -107,11 +99,7 @@ describe('routes', () => {
     expect(errorsOf(twice.body)).toEqual(['#/carriers/1/carrier invalid_value'])
     const cycle = await create({ failover: [{ carrier: b }, { carrier: a }] })
     expect(cycle.body['errors']).toEqual([
-      {
-        pointer: '#/failover/1/carrier',
-        code: 'invalid_value',
-        detail: 'is already in the chain at #/carriers/0',
-      },
+      { pointer: '#/failover/1/carrier', code: 'invalid_value', detail: 'is already in the chain at #/carriers/0' },
     ])
     const {
       headers: { location },
@@ -161,11 +149,7 @@ describe('routes', () => {
     const all = await create({ name: 'all' })
     const us = await create({ match: { countries: ['US'] } })
     expect(us.body['warnings']).toEqual([
-      {
-        code: 'shadowed',
-        detail: 'The route at position 1 takes all of its messages first.',
-        route: all.body['id'],
-      },
+      { code: 'shadowed', detail: 'The route at position 1 takes all of its messages first.', route: all.body['id'] },
     ])
     const moved = await call('PATCH', String(us.headers.location), { position: 1 })
     expect(moved.body).toMatchObject({ position: 1, warnings: [] })
@@ -198,15 +182,13 @@ describe('routes', () => {
 
   it('are created one after the other if requested at once', async () => {
     await Promise.all(Array.from({ length: 8 }, (_, i) => create({ match: { prefixes: [`${i + 1}`] }, position: 1 })))
-    const { rows } = await db.query('select position from routes order by position')
+    const rows = await sql`select position from routes order by position`
     expect(rows.map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
   it('prevent the deletion of their carriers', async () => {
     await create()
-    await expect(db.query('delete from carriers where id = $1', [ids[0]])).rejects.toMatchObject({
-      code: '23503',
-    })
+    await expect(sql`delete from carriers where id = ${ids[0]}`).rejects.toMatchObject({ code: '23503' })
   })
 
   it('are for the operator', async () => {
@@ -216,15 +198,12 @@ describe('routes', () => {
   })
 
   it('may be ten thousand', async () => {
-    await db.query(
-      `with made as (
-         insert into routes (id, position, match_prefixes, match_key)
-         select gen_random_uuid(), n, array['49' || n], int8send(n) from generate_series(1, 10000) as n
-         returning id
-       )
-       insert into route_carriers (route_id, carrier_id, position, weight) select id, $1, 1, 1 from made`,
-      [ids[0]],
-    )
+    await sql`with made as (
+        insert into routes (id, position, match_prefixes, match_key)
+        select gen_random_uuid(), n, array['49' || n], int8send(n) from generate_series(1, 10000) as n
+        returning id
+      )
+      insert into route_carriers (route_id, carrier_id, position, weight) select id, ${ids[0]}, 1, 1 from made`
     const { body } = await call('GET', '/v1/routes?from=9999&limit=50')
     expect((body['data'] as Body[]).map((one) => one['position'])).toEqual([9999, 10_000])
     expect(body['has_more']).toBe(false)
@@ -300,10 +279,8 @@ describe('a test of routes', () => {
   it('for another account uses only that account’s resources', async () => {
     await insertTestSender(db, other.accountId, ids[2] ?? '', '447700900123', true)
     const poolId = newId()
-    await db.query(`insert into sender_pools (account_id, id, name, strategy) values ($1, $2, 'x', 'sticky')`, [
-      other.accountId,
-      poolId,
-    ])
+    await sql`insert into sender_pools (account_id, id, name, strategy)
+      values (${other.accountId}, ${poolId}, 'x', 'sticky')`
     const theirs = { to: '447700900001', account: showId('acc', other.accountId) }
     expect((await ask(theirs)).body).toMatchObject({ sender: { number: '447700900123' }, chain: [{ carrier: c }] })
     const pool = { sender_pool: showId('pol', poolId) }
@@ -324,3 +301,11 @@ describe('a test of routes', () => {
     ])
   })
 })
+
+type Body = Record<string, unknown>
+
+const create = (body: Body = {}): ReturnType<Call> =>
+  call('POST', '/v1/routes', { match: {}, carriers: [{ carrier: a }], ...body })
+const order = async (): Promise<unknown[]> =>
+  ((await call('GET', '/v1/routes')).body['data'] as Body[]).map((one) => one['name'])
+const usd = (amount: string): Body => ({ amount, currency: 'USD' })

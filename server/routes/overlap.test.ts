@@ -3,9 +3,6 @@ import { findOverlaps } from './overlap.ts'
 import type { Rule } from './route.ts'
 import { testRule } from '../carriers/testing.ts'
 
-const overlapsOf = (...rules: Rule[]): string[] =>
-  findOverlaps(rules, rules.length - 1).map(({ code, ruleId }) => `${code} by ${ruleId}`)
-
 describe('a route', () => {
   it('is shadowed by an earlier one that matches everything it matches', () => {
     expect(overlapsOf(testRule('all'), testRule('us', { countries: ['US'] }))).toEqual(['shadowed by all'])
@@ -41,3 +38,6 @@ describe('a route', () => {
     expect(overlapsOf(testRule('all'), testRule('us', { countries: ['US'], enabled: false }))).toEqual([])
   })
 })
+
+const overlapsOf = (...rules: Rule[]): string[] =>
+  findOverlaps(rules, rules.length - 1).map(({ code, ruleId }) => `${code} by ${ruleId}`)

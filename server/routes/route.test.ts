@@ -10,19 +10,6 @@ const carrier = (id: string, changes: Partial<RoutableCarrier> = {}): RoutableCa
   priority: 100,
   ...changes,
 })
-const message = (changes: Partial<RoutableMessage> = {}): RoutableMessage => ({
-  id: 'm',
-  accountId: 'one',
-  campaignId: null,
-  type: 'transactional',
-  to: '15551230001',
-  country: 'US',
-  sender: null,
-  senderCarrierIds: null,
-  segments: 1,
-  ...changes,
-})
-const via = (...ids: string[]): Rule['carriers'] => ids.map((carrierId) => ({ carrierId, weight: 1, cost: null }))
 const abc = ['a', 'b', 'c'].map((id) => carrier(id))
 
 describe('anything', () => {
@@ -244,3 +231,17 @@ it('10,000 rules cost a message little more than two', () => {
   // A linear search would take a thousand times as long.
   expect(fastest(rules)).toBeLessThan(fastest(rules.slice(-2)) * 30)
 })
+
+const message = (changes: Partial<RoutableMessage> = {}): RoutableMessage => ({
+  id: 'm',
+  accountId: 'one',
+  campaignId: null,
+  type: 'transactional',
+  to: '15551230001',
+  country: 'US',
+  sender: null,
+  senderCarrierIds: null,
+  segments: 1,
+  ...changes,
+})
+const via = (...ids: string[]): Rule['carriers'] => ids.map((carrierId) => ({ carrierId, weight: 1, cost: null }))

@@ -18,63 +18,24 @@ const campaignId = newId()
 const [a, b] = [newId(), newId()]
 
 const database = await createTestDatabase()
-const { db } = database
-await db.query(`insert into accounts (id, name) values ($1, 'Acme')`, [accountId])
-await db.query(
-  `insert into campaigns (account_id, id, key, name, type, sender) values ($1, $2, 'sale', 'Sale', 'marketing', 'Acme')`,
-  [accountId, campaignId],
-)
+const { db, sql } = database
+await sql`insert into accounts (id, name) values (${accountId}, 'Acme')`
+await sql`insert into campaigns (account_id, id, key, name, type, sender)
+  values (${accountId}, ${campaignId}, 'sale', 'Sale', 'marketing', 'Acme')`
 await inTransaction(db, async (tx) => {
   await insertTestCarrier(tx, a, {}, { priority: 1 })
   await insertTestCarrier(tx, b, {}, { priority: 2 })
 })
 beforeEach(async () => {
-  await database.db.query('delete from routes; delete from senders; delete from sender_pools')
-  await database.db.query('update carriers set enabled = true')
+  await database.sql`delete from routes; delete from senders; delete from sender_pools`
+  await database.sql`update carriers set enabled = true`
   table = new RoutingTable(database.db)
   await table.refresh()
 })
 
 afterEach(() => vi.restoreAllMocks())
 
-const request = (changes: Partial<RouteRequest> = {}): RouteRequest => ({
-  messageId: newId(),
-  accountId,
-  to: '447700900001',
-  from: null,
-  poolId: null,
-  campaignId: null,
-  campaignKey: null,
-  type: null,
-  segments: 1,
-  isTest: false,
-  ...changes,
-})
 const everything = { accountId: null, campaignId: null, type: null, countries: [], prefixes: [], senders: [] }
-
-async function addRoute(carrierId: string, changes: Partial<RouteInput['match']> = {}): Promise<string> {
-  const id = newId()
-  await inTransaction(database.db, async (tx) => {
-    await beginChange(tx)
-    await insertRoute(tx, id, null, {
-      name: null,
-      match: { ...everything, ...changes },
-      carriers: [{ carrierId, weight: 1, cost: null }],
-      maxCost: null,
-      currency: null,
-      enabled: true,
-    })
-  })
-  return id
-}
-const addSender = (number: string, carrierId: string, isDefault = false): Promise<void> =>
-  insertTestSender(database.db, accountId, carrierId, number, isDefault)
-const setDefault = (number: string): Promise<boolean> =>
-  inTransaction(database.db, (tx) => setDefaultSender(tx, accountId, number))
-const senderId = async (number: string): Promise<string> => {
-  const { rows } = await database.db.query<{ id: string }>('select id from senders where number = $1', [number])
-  return rows[0]?.id ?? ''
-}
 
 it('plans by campaign, sender and rules, many at once', async () => {
   await addSender('15557654321', a, true)
@@ -110,11 +71,8 @@ it('knows a sender as soon as it is created', async () => {
 
 it('rereads what one account has changed, and nothing of the others', async () => {
   const other = newId()
-  await database.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [other])
-  await database.db.query(`insert into campaigns (account_id, id, key, name) values ($1, $2, 'sale', 'Sale')`, [
-    other,
-    newId(),
-  ])
+  await database.sql`insert into accounts (id, name) values (${other}, 'Other')`
+  await database.sql`insert into campaigns (account_id, id, key, name) values (${other}, ${newId()}, 'sale', 'Sale')`
   await addSender('15557654321', a, true)
   await addSender('Acme', a)
   await insertTestSender(database.db, other, a, '15557654322', true)
@@ -138,27 +96,25 @@ it('rereads what one account has changed, and nothing of the others', async () =
   const sendersOf = async (...requests: RouteRequest[]): Promise<(string | null)[]> =>
     (await table.plan(requests)).map(({ message }) => message.sender)
   expect(await sendersOf(...both)).toEqual(['Acme', '15557654322'])
-  await database.db.query(`update campaigns set sender = null where account_id = $1`, [accountId])
+  await database.sql`update campaigns set sender = null where account_id = ${accountId}`
   await setDefault('Acme')
   statements.length = 0
   now++
   await table.refresh(accountId)
   expect(await sendersOf(both[1])).toEqual(['15557654322'])
   expect(statements).toEqual([])
-  await database.db.query(`update campaigns set sender = '15557654321' where account_id = $1`, [accountId])
+  await database.sql`update campaigns set sender = '15557654321' where account_id = ${accountId}`
   expect(await sendersOf(request(), ...both)).toEqual(['Acme', '15557654321', '15557654322'])
   // For campaigns, the senders that they name, and the default.
   expect(statements).toHaveLength(3)
-  await database.db.query(`update campaigns set sender = 'Acme' where account_id = $1`, [accountId])
+  await database.sql`update campaigns set sender = 'Acme' where account_id = ${accountId}`
 })
 
 it('keeps an account’s data when the result of an earlier query arrives late', async () => {
   await addSender('15557654321', a, true)
   await addSender('15557654322', a)
-  await database.db.query(`insert into campaigns (account_id, id, key, name) values ($1, $2, 'plain', 'Plain')`, [
-    accountId,
-    newId(),
-  ])
+  await database.sql`insert into campaigns (account_id, id, key, name)
+    values (${accountId}, ${newId()}, 'plain', 'Plain')`
   const held = Promise.withResolvers<void>()
   const asked = Promise.withResolvers<void>()
   let early: Promise<unknown> | null = null
@@ -193,14 +149,12 @@ it('keeps an account’s data when the result of an earlier query arrives late',
 
 it('reads only the possible senders of an account with many', async () => {
   await addSender('Acme', a, true)
-  await database.db.query(
-    `insert into senders (account_id, id, carrier_id, number, kind, country)
-     select $1, gen_random_uuid(), $2, (447700910000 + n)::text, 'long_code', 'GB' from generate_series(1, 3000) n`,
-    [accountId, a],
-  )
+  await database.sql`insert into senders (account_id, id, carrier_id, number, kind, country)
+    select ${accountId}, gen_random_uuid(), ${a}, (447700910000 + n)::text, 'long_code', 'GB'
+    from generate_series(1, 3000) n`
   await addSender('12025550188', a)
-  await database.db.query(`update senders set country = 'US' where number = '12025550188'`)
-  await database.db.query(`update senders set kind = 'alphanumeric', country = null where number = 'Acme'`)
+  await database.sql`update senders set country = 'US' where number = '12025550188'`
+  await database.sql`update senders set kind = 'alphanumeric', country = null where number = 'Acme'`
   await addSender('447700910007', b)
   const members = [
     { senderId: await senderId('447700910003'), weight: 1 },
@@ -245,7 +199,7 @@ it('reads only the possible senders of an account with many', async () => {
 it('takes no carrier at which the sender cannot be used for the recipient', async () => {
   await addSender('15557654321', a)
   await addSender('15557654321', b, true)
-  await database.db.query(`update senders set capabilities = '{replies}' where carrier_id = $1`, [a])
+  await database.sql`update senders set capabilities = '{replies}' where carrier_id = ${a}`
   const [plan] = await table.plan([request()])
   expect(plan).toMatchObject({ refusal: null, choice: { chain: [b] } })
 })
@@ -308,9 +262,47 @@ it('sees changes of rules and carriers by itself, and ends', async () => {
   expect(chain()).toEqual([a, b])
   await addRoute(b, { type: 'otp' })
   await until('the rule is in force', () => chain().join() === b)
-  await database.db.query('update carriers set enabled = false where id = $1', [a])
-  await database.db.query('delete from routes')
+  await database.sql`update carriers set enabled = false where id = ${a}`
+  await database.sql`delete from routes`
   await inTransaction(database.db, beginChange)
   await until('the rule is gone, and the carrier too', () => chain().join() === b)
   await table.close()
 })
+
+const request = (changes: Partial<RouteRequest> = {}): RouteRequest => ({
+  messageId: newId(),
+  accountId,
+  to: '447700900001',
+  from: null,
+  poolId: null,
+  campaignId: null,
+  campaignKey: null,
+  type: null,
+  segments: 1,
+  isTest: false,
+  ...changes,
+})
+
+async function addRoute(carrierId: string, changes: Partial<RouteInput['match']> = {}): Promise<string> {
+  const id = newId()
+  await inTransaction(database.db, async (tx) => {
+    await beginChange(tx)
+    await insertRoute(tx, id, null, {
+      name: null,
+      match: { ...everything, ...changes },
+      carriers: [{ carrierId, weight: 1, cost: null }],
+      maxCost: null,
+      currency: null,
+      enabled: true,
+    })
+  })
+  return id
+}
+const addSender = (number: string, carrierId: string, isDefault = false): Promise<void> =>
+  insertTestSender(database.db, accountId, carrierId, number, isDefault)
+const setDefault = (number: string): Promise<boolean> =>
+  inTransaction(database.db, (tx) => setDefaultSender(tx, accountId, number))
+const senderId = async (number: string): Promise<string> => {
+  const [row] = await database.sql<{ id: string }>`select id from senders where number = ${number}`
+  return row?.id ?? ''
+}

@@ -11,17 +11,12 @@ import { senderRoutes } from './http.ts'
 const [carrierId, secondId] = [newId(), newId()]
 const [carrier, second] = [showId('car', carrierId), showId('car', secondId)]
 
-const { db, account, other, call } = await world([senderRoutes, poolRoutes])
+const { db, sql, account, other, call } = await world([senderRoutes, poolRoutes])
 await inTransaction(db, async (tx) => {
   await insertTestCarrier(tx, carrierId)
   await insertTestCarrier(tx, secondId)
 })
 beforeEach(() => emptyTables(db, 'senders, sender_pools, idempotency_keys'))
-
-type Body = Record<string, unknown>
-
-const add = (body: Body, headers = {}): ReturnType<Call> => call('POST', '/v1/senders', { carrier, ...body }, headers)
-const numbersOf = (body: Body): unknown[] => (body['data'] as Body[]).map((one) => one['number'])
 
 describe('senders', () => {
   it('are numbers and names; the first is the default until another is', async () => {
@@ -151,7 +146,7 @@ describe('senders', () => {
 
   it('are given to a subaccount, and changed and removed there', async () => {
     const below = await createTestAccount(db, { scopes: ['settings:read'] })
-    await db.query('update accounts set parent_id = $2 where id = $1', [below.accountId, account.accountId])
+    await sql`update accounts set parent_id = ${account.accountId} where id = ${below.accountId}`
     const theirs = showId('acc', below.accountId)
     const given = await add({ number: '15557654321', account: theirs })
     expect(given.body).toMatchObject({ account: theirs, default: true })
@@ -173,10 +168,8 @@ describe('senders', () => {
     expect(errorsOf((await add({ number: '15557654322', account: theirs }, other.headers)).body)).toEqual([
       '#/account invalid_value',
     ])
-    await db.query(
-      `update accounts set status = 'closed', closed_at = now(), destroy_at = now(), close_webhooks = 'drain' where id = $1`,
-      [below.accountId],
-    )
+    await sql`update accounts set status = 'closed', closed_at = now(), destroy_at = now(), close_webhooks = 'drain'
+      where id = ${below.accountId}`
     expect(errorsOf((await add({ number: '15557654323', account: theirs })).body)).toEqual(['#/account invalid_value'])
     expect((await call('DELETE', url)).status).toBe(204)
     expect((await call('GET', url)).status).toBe(404)
@@ -240,10 +233,8 @@ describe('sender pools', () => {
   it('remember their recipients for a long time', async () => {
     const poolId = newId()
     const person = { accountId: account.accountId, poolId, theirNumber: '15551230001' }
-    await db.query(`insert into sender_pools (account_id, id, name, strategy) values ($1, $2, 'x', 'sticky')`, [
-      account.accountId,
-      poolId,
-    ])
+    await sql`insert into sender_pools (account_id, id, name, strategy)
+      values (${account.accountId}, ${poolId}, 'x', 'sticky')`
     const [first, next] = [newId(), newId()]
     await rememberAffinities(db, [
       { ...person, senderId: first },
@@ -253,8 +244,13 @@ describe('sender pools', () => {
     await rememberAffinities(db, [{ ...person, senderId: next }])
     expect([...(await findAffinities(db, [person, { ...person, theirNumber: '1' }])).values()]).toEqual([next])
     expect(await forgetAffinities(db, 10)).toBe(0)
-    await db.query(`update sender_affinity set expires_at = now() - interval '1 second'`)
+    await sql`update sender_affinity set expires_at = now() - interval '1 second'`
     expect(await findAffinities(db, [person])).toEqual(new Map())
     expect(await forgetAffinities(db, 10)).toBe(1)
   })
 })
+
+type Body = Record<string, unknown>
+
+const add = (body: Body, headers = {}): ReturnType<Call> => call('POST', '/v1/senders', { carrier, ...body }, headers)
+const numbersOf = (body: Body): unknown[] => (body['data'] as Body[]).map((one) => one['number'])

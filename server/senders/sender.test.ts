@@ -12,24 +12,6 @@ const sender = (id: string, changes: Partial<Sender> = {}): Sender => ({
   isDefault: false,
   ...changes,
 })
-const choose = (senders: Sender[], changes: Partial<SenderWish> = {}): SenderChoice =>
-  chooseSender(indexSenders(senders), {
-    messageId: 'm',
-    to: '15551230001',
-    country: 'US',
-    from: null,
-    pool: null,
-    stickyId: null,
-    ...changes,
-  })
-const pool = (strategy: Pool['strategy'], ...members: (string | [string, number])[]): Pool => ({
-  id: 'p',
-  strategy,
-  members: members.map((one) =>
-    typeof one === 'string' ? { senderId: one, weight: 1 } : { senderId: one[0], weight: one[1] },
-  ),
-})
-const told = ({ sender: chosen, rule }: SenderChoice): [string | null, string] => [chosen?.id ?? null, rule]
 
 describe('the sender of a message', () => {
   it('is the requested one, if the account has it', () => {
@@ -129,3 +111,22 @@ describe('a pool', () => {
     expect(moved / 3000).toBeCloseTo(1 / 3, 1)
   })
 })
+
+const choose = (senders: Sender[], changes: Partial<SenderWish> = {}): SenderChoice =>
+  chooseSender(indexSenders(senders), {
+    messageId: 'm',
+    to: '15551230001',
+    country: 'US',
+    from: null,
+    pool: null,
+    stickyId: null,
+    ...changes,
+  })
+const pool = (strategy: Pool['strategy'], ...members: (string | [string, number])[]): Pool => ({
+  id: 'p',
+  strategy,
+  members: members.map((one) =>
+    typeof one === 'string' ? { senderId: one, weight: 1 } : { senderId: one[0], weight: one[1] },
+  ),
+})
+const told = ({ sender: chosen, rule }: SenderChoice): [string | null, string] => [chosen?.id ?? null, rule]

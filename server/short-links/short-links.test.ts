@@ -38,7 +38,7 @@ async function openApp(address: string | null): Promise<App> {
   )
 }
 
-const { db, connection } = await createTestDatabase()
+const { db, sql, connection } = await createTestDatabase()
 const account = await createTestAccount(db)
 const stranger = await createTestAccount(db)
 const test = await openLedgerTest(db, { accountId: account.accountId })
@@ -54,17 +54,6 @@ afterAll(async () => {
   await shortLinks.close()
   await app.close()
 })
-
-type Body = Record<string, unknown>
-
-const send = (changes: object = {}, headers: Record<string, string> = {}): ReturnType<Call> =>
-  call('POST', '/v1/messages/send', { ...toLong, ...changes }, headers)
-const codesOf = (text: unknown): string[] =>
-  [...String(text).matchAll(/https:\/\/go\.example\.com\/(\w{10})(?!\w)/g)].map(([, code = '']) => code)
-const linksOf = async (id: unknown, headers: Record<string, string> = {}): Promise<Body[]> =>
-  (await call('GET', `/v1/messages/${String(id)}/links`, undefined, headers)).body['data'] as Body[]
-const click = (path: string, headers: object = {}, method: 'GET' | 'HEAD' = 'GET'): Promise<LightMyRequestResponse> =>
-  app.inject({ method, url: path, headers: { host: 'go.example.com', 'user-agent': browser, ...headers } })
 
 describe('a send with shorten_urls', () => {
   it('has a code for each address and recipient, in the stored, counted and sent text', async () => {
@@ -117,9 +106,7 @@ describe('a send with shorten_urls', () => {
 
   it('writes no link if nothing is accepted', async () => {
     const before = await test.count('short_links', 'true')
-    await db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551239999', 'api')`, [
-      account.accountId,
-    ])
+    await sql`insert into opt_outs (account_id, number, source) values (${account.accountId}, '15551239999', 'api')`
     expect((await send({ to: '15551239999' })).body['code']).toBe('recipient_opted_out')
     const messages = [toLong, { ...toLong, to: '15551239999' }]
     const atomic = await call('POST', '/v1/messages/batch', { messages, atomic: true }, { 'idempotency-key': 'b1' })
@@ -175,16 +162,14 @@ describe('a send with shorten_urls', () => {
 
   it('defaults to its campaign’s setting', async () => {
     const [id, other] = [newId(), newId()]
-    await db.query(
-      `insert into campaigns (account_id, id, key, name, shorten_urls) values ($1, $2, 'links', 'Links', true), ($3, $4, 'links', 'Links', true)`,
-      [account.accountId, id, stranger.accountId, other],
-    )
+    await sql`insert into campaigns (account_id, id, key, name, shorten_urls)
+      values (${account.accountId}, ${id}, 'links', 'Links', true), (${stranger.accountId}, ${other}, 'links', 'Links', true)`
     const text = async (changes: object): Promise<unknown> =>
       (await send({ shorten_urls: undefined, campaign: 'links', ...changes })).body['message']
     expect(codesOf(await text({}))).toHaveLength(2)
     expect(codesOf(await text({ campaign: showId('cmp', id) }))).toHaveLength(2)
     expect(codesOf(await text({ shorten_urls: false }))).toHaveLength(0)
-    await db.query(`update campaigns set shorten_urls = null where id = $1`, [id])
+    await sql`update campaigns set shorten_urls = null where id = ${id}`
     expect(codesOf(await text({}))).toHaveLength(0)
   })
 })
@@ -236,12 +221,9 @@ describe('a short link', () => {
     const program = { 'user-agent': 'curl/8' }
     expect(await linkAfter(program, 'bot_clicks', 1)).toMatchObject({ first_clicked_at: null, last_clicked_at: null })
     expect(await linkAfter({}, 'clicks', 1)).toMatchObject({ first_clicked_at: expect.any(String) as string })
-    await db.query(
-      `update short_links
-       set first_clicked_at = first_clicked_at - interval '1 minute', last_clicked_at = last_clicked_at - interval '1 minute'
-       where code = $1`,
-      [code],
-    )
+    await sql`update short_links
+      set first_clicked_at = first_clicked_at - interval '1 minute', last_clicked_at = last_clicked_at - interval '1 minute'
+      where code = ${code}`
     const [before] = await linksOf(body['id'])
     expect(await linkAfter(program, 'bot_clicks', 2)).toEqual({ ...before, bot_clicks: 2 })
     const after = await linkAfter({}, 'clicks', 2)
@@ -312,8 +294,8 @@ describe('a short link', () => {
     }
     expect(await test.eventsOf(id)).toEqual(['link.clicked'])
     expect(await test.eventsOf(parseId('msg', String(silentOne['id'])) ?? '')).toEqual([])
-    const { rows } = await db.query<{ payload: string }>(`select payload from events where message_id = $1`, [id])
-    expect((JSON.parse(rows[0]?.payload ?? '{}') as Body)['data']).toMatchObject({
+    const [row] = await sql<{ payload: string }>`select payload from events where message_id = ${id}`
+    expect((JSON.parse(row?.payload ?? '{}') as Body)['data']).toMatchObject({
       message: { id: body['id'], metadata: { order: '7' } },
       link: { url: 'https://a.example/x', short_url: `${shortUrl}/${code}`, clicked_at: expect.stringMatching(/Z$/) },
     })
@@ -340,15 +322,11 @@ describe('a short link', () => {
     const { body } = await send()
     const path = `/v1/messages/${String(body['id'])}/links`
     expect((await call('GET', path, undefined, stranger.headers)).status).toBe(404)
-    const { rows } = await db.query<{ key: string }>(`select id as key from api_keys where account_id = $1`, [
-      account.accountId,
-    ])
-    await db.query(`update api_keys set scopes = array_remove(scopes, 'messages:read_body') where id = $1`, [
-      rows[0]?.key,
-    ])
+    const [row] = await sql<{ key: string }>`select id as key from api_keys where account_id = ${account.accountId}`
+    await sql`update api_keys set scopes = array_remove(scopes, 'messages:read_body') where id = ${row?.key}`
     const fresh = await openApp(shortUrl)
     const hidden = await callAs(fresh, account)('GET', path)
-    await db.query(`update api_keys set scopes = scopes || '{messages:read_body}' where id = $1`, [rows[0]?.key])
+    await sql`update api_keys set scopes = scopes || '{messages:read_body}' where id = ${row?.key}`
     await fresh.close()
     expect(hidden.body['data']).toMatchObject([
       { url: null, short_url: null, clicks: 0 },
@@ -357,9 +335,8 @@ describe('a short link', () => {
   })
 
   it('keeps nothing about the visitor', async () => {
-    const { rows } = await db.query<{ column: string }>(
-      `select column_name as column from information_schema.columns where table_name in ('short_links', 'campaign_clicks')`,
-    )
+    const rows = await sql<{ column: string }>`select column_name as column from information_schema.columns
+      where table_name in ('short_links', 'campaign_clicks')`
     expect(rows.map(({ column }) => column).filter((name) => /ip|address|agent|number/.test(name))).toEqual([])
   })
 
@@ -367,10 +344,8 @@ describe('a short link', () => {
     await ensurePartitions(db, silent)
     const { body } = await send({ message: 'https://a.example' })
     const old = newCode()
-    await db.query(
-      `insert into short_links (code, account_id, message_id, position, url) values ($1, $2, $3, 0, 'https://old.example')`,
-      [old, account.accountId, firstIdAt(Date.now() - 3 * 86_400_000)],
-    )
+    await sql`insert into short_links (code, account_id, message_id, position, url)
+      values (${old}, ${account.accountId}, ${firstIdAt(Date.now() - 3 * 86_400_000)}, 0, 'https://old.example')`
     expect(await forgetTraces(db, 10)).toBe(1)
     expect((await click(`/${old}`)).statusCode).toBe(404)
     expect((await click(`/${codesOf(body['message'])[0]}`)).statusCode).toBe(302)
@@ -383,10 +358,8 @@ it('draws codes from the whole alphabet, so that none can be guessed', () => {
 
 it('counts a campaign’s clicks', async () => {
   const id = newId()
-  await db.query(`insert into campaigns (account_id, id, key, name) values ($1, $2, 'counted', 'Counted')`, [
-    account.accountId,
-    id,
-  ])
+  await sql`insert into campaigns (account_id, id, key, name)
+    values (${account.accountId}, ${id}, 'counted', 'Counted')`
   const [first, second] = [await send({ campaign: 'counted' }), await send({ campaign: 'counted', to: '15551230002' })]
   for (const code of [
     ...codesOf(first.body['message']),
@@ -432,3 +405,14 @@ describe('the setting', () => {
     'http://127.0.0.1:8080',
   ])('is not %s', (text) => expect(() => readConfig({ HELIOGRAM_SHORT_URL: text })).toThrow(/HELIOGRAM_SHORT_URL/))
 })
+
+type Body = Record<string, unknown>
+
+const send = (changes: object = {}, headers: Record<string, string> = {}): ReturnType<Call> =>
+  call('POST', '/v1/messages/send', { ...toLong, ...changes }, headers)
+const codesOf = (text: unknown): string[] =>
+  [...String(text).matchAll(/https:\/\/go\.example\.com\/(\w{10})(?!\w)/g)].map(([, code = '']) => code)
+const linksOf = async (id: unknown, headers: Record<string, string> = {}): Promise<Body[]> =>
+  (await call('GET', `/v1/messages/${String(id)}/links`, undefined, headers)).body['data'] as Body[]
+const click = (path: string, headers: object = {}, method: 'GET' | 'HEAD' = 'GET'): Promise<LightMyRequestResponse> =>
+  app.inject({ method, url: path, headers: { host: 'go.example.com', 'user-agent': browser, ...headers } })

@@ -2,8 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findUrls } from './urls.ts'
 
-const urlsOf = (text: string): string[] => findUrls(text).map(({ url }) => url)
-
 describe('addresses in a text', () => {
   it.each([
     ['See https://example.com.', ['https://example.com']],
@@ -134,3 +132,5 @@ describe('addresses in a text', () => {
     expect(performance.now() - startedAt).toBeLessThan(20_000)
   })
 })
+
+const urlsOf = (text: string): string[] => findUrls(text).map(({ url }) => url)

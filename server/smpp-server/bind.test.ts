@@ -1,81 +1,23 @@
 import { connectSession, encodePdu, ESME, SessionError } from '@heliogram/smpp'
 import { connect } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { hashPassword } from '../accounts/login/password.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { until } from '../../test/until.ts'
 import { forgetSessions, readAdmissions } from './admission.ts'
 import { isAllowedFrom } from './bind.ts'
 import { deleteCredential, findCredential, replacePassword, updateCredential } from './credential.ts'
-import {
-  bindTestClient,
-  createTestCredential,
-  openServerTest,
-  password,
-  type ServerTest,
-  type TestClient,
-  type TestCredential,
-} from './testing.ts'
-
-let test: ServerTest
-let clients: TestClient[] = []
+import { createTestCredential, openServerTest, password, type TestClient, type TestCredential } from './testing.ts'
 
 const { db } = await createTestDatabase()
-beforeEach(async () => {
-  await emptyTables(db, 'accounts, carriers, nodes, messages, events, login_failures')
-  test = await openServerTest(db)
-})
-afterEach(async () => {
-  for (const { session } of clients) session.destroy()
-  clients = []
-  await test.close()
-})
-
-async function bind(
-  ...args: Parameters<typeof bindTestClient> extends [number, ...infer R] ? R : never
-): Promise<TestClient> {
-  const client = await bindTestClient(test.port, ...args)
-  clients.push(client)
-  return client
-}
-
-/** The command_status of a refused bind; 0 if accepted. */
-async function refusal(...args: Parameters<typeof bind>): Promise<number> {
-  try {
-    await bind(...args)
-    return 0
-  } catch (error) {
-    if (error instanceof SessionError) return error.bindStatus
-    throw error
-  }
-}
-
-async function insertNode(): Promise<string> {
-  const nodeId = newId()
-  await test.db.query(`insert into nodes (id, name) values ($1, 'other')`, [nodeId])
-  return nodeId
-}
-
-/** A session of another process. */
-async function insertSession({ accountId, id }: TestCredential, nodeId: string): Promise<string> {
-  const sessionId = newId()
-  await test.db.query(
-    `insert into smpp_sessions (id, account_id, credential_id, node_id, mode, address)
-     values ($1, $2, $3, $4, 'transceiver', '127.0.0.1')`,
-    [sessionId, accountId, id, nodeId],
-  )
-  return sessionId
-}
-
-const sessionsOf = async ({ accountId, id }: TestCredential): Promise<number> =>
-  (await findCredential(test.db, accountId, id))?.sessions ?? 0
+const test = forEachTest(db, openServerTest)
 
 describe('a bind', () => {
   it.each(['transmitter', 'receiver', 'transceiver'] as const)('as %s is answered with our name', async (mode) => {
     const credential = await test.credential()
-    const { session } = await bind(credential, { mode })
+    const { session } = await test.bind(credential, { mode })
     expect(session.peerSystemId).toBe('heliogram')
     expect(await sessionsOf(credential)).toBe(1)
     await session.unbind(1000)
@@ -84,50 +26,46 @@ describe('a bind', () => {
 
   it('with a wrong password or an unknown name gets the same refusal, and is slowed down', async () => {
     const credential = await test.credential()
-    expect(await refusal(credential, { password: 'wrong' })).toBe(ESME.RINVPASWD)
-    expect(await refusal({ systemId: 'nobody' })).toBe(ESME.RINVPASWD)
-    for (let i = 0; i < 5; i++) await refusal(credential, { password: `wrong${i}` })
-    expect(await refusal(credential, { password: 'wrong' })).toBe(ESME.RBINDFAIL)
+    expect(await refusal(test.bind(credential, { password: 'wrong' }))).toBe(ESME.RINVPASWD)
+    expect(await refusal(test.bind({ systemId: 'nobody' }))).toBe(ESME.RINVPASWD)
+    for (let i = 0; i < 5; i++) await refusal(test.bind(credential, { password: `wrong${i}` }))
+    expect(await refusal(test.bind(credential, { password: 'wrong' }))).toBe(ESME.RBINDFAIL)
     // Names do not affect each other, and a right password after the delay resets the count.
-    expect(await refusal(await test.credential())).toBe(0)
-    await test.db.query(`update login_failures set last_at = last_at - interval '1 hour'`)
-    expect(await refusal(credential)).toBe(0)
-    expect(await refusal(credential)).toBe(0)
+    expect(await refusal(test.bind(await test.credential()))).toBe(0)
+    await test.sql`update login_failures set last_at = last_at - interval '1 hour'`
+    expect(await refusal(test.bind(credential))).toBe(0)
+    expect(await refusal(test.bind(credential))).toBe(0)
   })
 
   it('of many sessions at once is not guessing', async () => {
     const credential = await test.credential({ sessionsMax: 12 })
-    expect(await Promise.all(Array.from({ length: 12 }, () => refusal(credential)))).toEqual(Array(12).fill(0))
+    expect(await Promise.all(Array.from({ length: 12 }, () => refusal(test.bind(credential))))).toEqual(
+      Array(12).fill(0),
+    )
   })
 
   it('above its credential’s sessions is refused, on any node', async () => {
     const credential = await test.credential({ sessionsMax: 2 })
     const nodeId = await insertNode()
     await insertSession(credential, nodeId)
-    const outcomes = await Promise.all([refusal(credential), refusal(credential)])
+    const outcomes = await Promise.all([refusal(test.bind(credential)), refusal(test.bind(credential))])
     expect(outcomes.sort()).toEqual([0, ESME.RALYBND])
     // A dead node has no sessions.
-    await test.db.query('update nodes set fenced_at = now() where id = $1', [nodeId])
-    expect(await refusal(credential)).toBe(0)
+    await test.sql`update nodes set fenced_at = now() where id = ${nodeId}`
+    expect(await refusal(test.bind(credential))).toBe(0)
   })
 
   it('above its account’s sessions is refused, and others’ are not', async () => {
     const server = await openServerTest(test.db, { accountId: test.accountId, accountSessionsMax: 3 })
-    const open = async (credential: TestCredential): Promise<number> => {
-      try {
-        clients.push(await bindTestClient(server.port, credential))
-        return 0
-      } catch (error) {
-        if (error instanceof SessionError) return error.bindStatus
-        throw error
-      }
-    }
+    const clients: TestClient[] = []
+    const open = (credential: TestCredential): Promise<number> =>
+      refusal(server.bind(credential).then((client) => (clients.push(client), client)))
     try {
       const [first, second] = [await test.credential(), await test.credential()]
       const outcomes = await Promise.all([first, first, second, second, second].map(open))
       expect(outcomes.toSorted((a, b) => a - b)).toEqual([0, 0, 0, ESME.RALYBND, ESME.RALYBND])
       const other = newId()
-      await test.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [other])
+      await test.sql`insert into accounts (id, name) values (${other}, 'Other')`
       expect(await open(await createTestCredential(test.db, other))).toBe(0)
       await clients[0]?.session.unbind(1000)
       await until('there is room again', async () => (await open(second)) === 0)
@@ -141,7 +79,7 @@ describe('a bind', () => {
 
   it('is awaited on ten connections of a network at a time, not counting bound ones', async () => {
     const credential = await test.credential({ sessionsMax: 12 })
-    for (let n = 0; n < 12; n++) expect(await refusal(credential)).toBe(0)
+    for (let n = 0; n < 12; n++) expect(await refusal(test.bind(credential))).toBe(0)
     const sockets = Array.from({ length: 12 }, () => connect(test.port, '127.0.0.1'))
     let closed = 0
     for (const socket of sockets) socket.on('error', () => {}).on('close', () => closed++)
@@ -152,12 +90,15 @@ describe('a bind', () => {
       ),
     )
     for (const socket of sockets) socket.destroy()
-    await until('others are let in', async () => (await refusal(await test.credential()).catch(() => -1)) === 0)
+    await until(
+      'others are let in',
+      async () => (await refusal(test.bind(await test.credential())).catch(() => -1)) === 0,
+    )
   })
 
   it('has its node’s part of the pace, by sessions', async () => {
     const credential = await test.credential()
-    for (let n = 0; n < 3; n++) await bind(credential)
+    for (let n = 0; n < 3; n++) await test.bind(credential)
     await insertSession(credential, await insertNode())
     expect((await readAdmissions(test.db, test.nodeId)).get(credential.id)?.share).toBe(0.75)
   })
@@ -167,10 +108,10 @@ describe('a bind', () => {
     const kept = await insertSession(credential, test.nodeId)
     await insertSession(credential, test.nodeId)
     const others = await insertSession(credential, await insertNode())
-    await test.db.query(`update smpp_sessions set bound_at = now() - interval '61 seconds'`)
+    await test.sql`update smpp_sessions set bound_at = now() - interval '61 seconds'`
     const young = await insertSession(credential, test.nodeId)
     await forgetSessions(test.db, test.nodeId, [kept])
-    const { rows } = await test.db.query<{ id: string }>('select id from smpp_sessions order by id')
+    const rows = await test.sql<{ id: string }>`select id from smpp_sessions order by id`
     expect(rows.map(({ id }) => id)).toEqual([kept, others, young])
   })
 
@@ -186,18 +127,20 @@ describe('a bind', () => {
 
   it('also has its part of the pace on a node that was fenced and does not know it yet', async () => {
     const credential = await test.credential()
-    await bind(credential)
-    await test.db.query('update nodes set fenced_at = now() where id = $1', [test.nodeId])
+    await test.bind(credential)
+    await test.sql`update nodes set fenced_at = now() where id = ${test.nodeId}`
     expect((await readAdmissions(test.db, test.nodeId)).get(credential.id)?.share).toBe(1)
   })
 
   it('from another network, with a disabled credential, or of a suspended account is refused', async () => {
-    expect(await refusal(await test.credential({ allowedCidrs: ['192.0.2.0/24', '::1/128'] }))).toBe(ESME.RBINDFAIL)
-    expect(await refusal(await test.credential({ allowedCidrs: ['127.0.0.0/8'] }))).toBe(0)
-    expect(await refusal(await test.credential({ enabled: false }))).toBe(ESME.RBINDFAIL)
+    expect(await refusal(test.bind(await test.credential({ allowedCidrs: ['192.0.2.0/24', '::1/128'] })))).toBe(
+      ESME.RBINDFAIL,
+    )
+    expect(await refusal(test.bind(await test.credential({ allowedCidrs: ['127.0.0.0/8'] })))).toBe(0)
+    expect(await refusal(test.bind(await test.credential({ enabled: false })))).toBe(ESME.RBINDFAIL)
     const credential = await test.credential()
-    await test.db.query(`update accounts set status = 'suspended' where id = $1`, [test.accountId])
-    expect(await refusal(credential)).toBe(ESME.RBINDFAIL)
+    await test.sql`update accounts set status = 'suspended' where id = ${test.accountId}`
+    expect(await refusal(test.bind(credential))).toBe(ESME.RBINDFAIL)
   })
 
   it('twice on one session is refused, and data that is not SMPP ends the connection', async () => {
@@ -210,11 +153,11 @@ describe('a bind', () => {
     socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n')
     // generic_nack with ESME_RINVCMDLEN
     expect((await closed).subarray(0, 12).toString('hex')).toBe('000000108000000000000002')
-    expect(await refusal(await test.credential())).toBe(0)
+    expect(await refusal(test.bind(await test.credential()))).toBe(0)
   })
 
   it('as a receiver may not submit, and a submit before a bind is refused', async () => {
-    const { session } = await bind(await test.credential(), { mode: 'receiver' })
+    const { session } = await test.bind(await test.credential(), { mode: 'receiver' })
     expect(session.submit({ destination_addr: '15551230001' }, 1)).toBe(false)
     const unbound = connectSession<number>({
       host: '127.0.0.1',
@@ -248,13 +191,13 @@ describe('a credential', () => {
     ],
     [
       'of a suspended account',
-      ({ accountId }) => test.db.query(`update accounts set status = 'suspended' where id = $1`, [accountId]),
+      ({ accountId }) => test.sql`update accounts set status = 'suspended' where id = ${accountId}`,
     ],
   ]
 
   it.each(changes)('that is %s loses its sessions within five seconds', async (_name, change) => {
     const credential = await test.credential()
-    const [{ session: kept }, { session }] = [await bind(await test.credential()), await bind(credential)]
+    const [{ session: kept }, { session }] = [await test.bind(await test.credential()), await test.bind(credential)]
     await change(credential)
     await until('the session is over', () => session.state === 'closed')
     expect(session.closeReason).toBe('peer_unbound')
@@ -263,7 +206,7 @@ describe('a credential', () => {
 
   it('is followed while its sessions are bound', async () => {
     const credential = await test.credential({ pace: 1000 })
-    const client = await bind(credential)
+    const client = await test.bind(credential)
     await inTransaction(test.db, (tx) => updateCredential(tx, credential.accountId, credential.id, { pace: 0.1 }))
     const hello = { short_message: Buffer.from('Hello') }
     await until('it is throttled', async () => (await client.submit(hello)).status === ESME.RTHROTTLED)
@@ -272,7 +215,7 @@ describe('a credential', () => {
 
 describe('the server', () => {
   it('answers earlier submits before it unbinds', async () => {
-    const client = await bind(await test.credential())
+    const client = await test.bind(await test.credential())
     const answers = Promise.all(
       Array.from({ length: 20 }, () => client.submit({ short_message: Buffer.from('Hello') })),
     )
@@ -280,7 +223,7 @@ describe('the server', () => {
     await test.server.close()
     expect((await answers).every(({ status }) => status === ESME.ROK)).toBe(true)
     expect(client.session.closeReason).toBe('peer_unbound')
-    expect(await refusal(await test.credential())).toBe(0)
+    expect(await refusal(test.bind(await test.credential()))).toBe(0)
   })
 })
 
@@ -293,3 +236,31 @@ it.each<[string, string[], boolean]>([
 ])('an address %s is in %j: %s', (address, cidrs, isAllowed) => {
   expect(isAllowedFrom(cidrs, address)).toBe(isAllowed)
 })
+
+/** The command_status of a refused bind; 0 if accepted. */
+async function refusal(binding: Promise<TestClient>): Promise<number> {
+  try {
+    await binding
+    return 0
+  } catch (error) {
+    if (error instanceof SessionError) return error.bindStatus
+    throw error
+  }
+}
+
+async function insertNode(): Promise<string> {
+  const nodeId = newId()
+  await test.sql`insert into nodes (id, name) values (${nodeId}, 'other')`
+  return nodeId
+}
+
+/** A session of another process. */
+async function insertSession({ accountId, id }: TestCredential, nodeId: string): Promise<string> {
+  const sessionId = newId()
+  await test.sql`insert into smpp_sessions (id, account_id, credential_id, node_id, mode, address)
+    values (${sessionId}, ${accountId}, ${id}, ${nodeId}, 'transceiver', '127.0.0.1')`
+  return sessionId
+}
+
+const sessionsOf = async ({ accountId, id }: TestCredential): Promise<number> =>
+  (await findCredential(test.db, accountId, id))?.sessions ?? 0

@@ -1,8 +1,8 @@
 import { cutSegments, ESME, joinParts, parseReceipt, readPart } from '@heliogram/smpp'
 import type { MessageRequest, TextPdu } from '@heliogram/smpp'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { openPool } from '../ground/db/db.ts'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { Acceptor } from '../accept/accept.ts'
 import { cancelMessage } from '../messages/cancel.ts'
@@ -17,59 +17,16 @@ import {
   bindTestClient,
   openServerTest,
   untilDelivered,
-  type ServerTest,
   type TestClient,
   type TestCredential,
 } from './testing.ts'
 
-let test: ServerTest
 let credential: TestCredential
-let clients: TestClient[] = []
-
 const { db } = await createTestDatabase()
+const test = forEachTest(db, openServerTest)
 beforeEach(async () => {
-  await emptyTables(
-    db,
-    'accounts, carriers, nodes, messages, outcomes, queue, delayed, submissions, carrier_ids, receipts, events, opt_outs, idempotency_keys, login_failures',
-  )
-  test = await openServerTest(db)
   credential = await test.credential()
 })
-afterEach(async () => {
-  for (const { session } of clients) session.destroy()
-  clients = []
-  await test.close()
-})
-
-async function bind(
-  ...args: Parameters<typeof bindTestClient> extends [number, ...infer R] ? R : never
-): Promise<TestClient> {
-  const client = await bindTestClient(test.port, ...args)
-  clients.push(client)
-  return client
-}
-
-/** Submits one segment that requests a receipt; returns the client's id and ours. */
-async function submit(client: TestClient, registered_delivery: number = 1): Promise<{ clientId: string; id: string }> {
-  const { messageId } = await client.submit({ short_message: Buffer.from('Hello'), registered_delivery })
-  return { clientId: messageId, id: parseClientId(messageId) ?? '' }
-}
-
-const receiptOf = (pdu: MessageRequest | undefined): ReturnType<typeof parseReceipt> => parseReceipt(pdu as TextPdu)
-const receiptIds = ({ delivered }: TestClient): string[] => delivered.map((pdu) => receiptOf(pdu)?.id ?? '').toSorted()
-const waiting = (): Promise<number> => test.count('smpp_deliveries', 'true')
-const untilAllTaken = (): Promise<void> => until('nothing waits', async () => (await waiting()) === 0)
-
-/** Waits until the event log was read. */
-const untilRead = (): Promise<void> =>
-  until('the event log was read', async () => {
-    const { rows } = await test.db.query<{ isRead: boolean }>(
-      `select not exists (
-         select 1 from events e join smpp_cursors c on c.account_id = e.account_id where (e.txid, e.id) > (c.txid, c.event_id)
-       ) as "isRead"`,
-    )
-    return rows[0]?.isRead ?? false
-  })
 
 describe('a receipt', () => {
   it.each([
@@ -78,7 +35,7 @@ describe('a receipt', () => {
     ['expired', 'expired', '7', 3, 'EXPIRED'],
     ['rejected', 'rejected', '12345', 8, 'REJECTD'],
   ])('says that a message is %s', async (_name, state, err, message_state, stat) => {
-    const client = await bind(credential)
+    const client = await test.bind(credential)
     const { clientId, id } = await submit(client)
     await test.end(id, state, err)
     await untilDelivered(client, 1)
@@ -102,7 +59,7 @@ describe('a receipt', () => {
   })
 
   it('has no TLVs for a client of an older version', async () => {
-    const client = await bind(credential, { interface_version: 0x33 })
+    const client = await test.bind(credential, { interface_version: 0x33 })
     const { clientId, id } = await submit(client)
     await test.end(id)
     await untilDelivered(client, 1)
@@ -111,7 +68,7 @@ describe('a receipt', () => {
   })
 
   it('is sent as requested: at any end, at a failure, or not', async () => {
-    const client = await bind(credential)
+    const client = await test.bind(credential)
     const [never, always, failure, success] = [
       await submit(client, 0),
       await submit(client, 17),
@@ -127,12 +84,12 @@ describe('a receipt', () => {
   })
 
   it('is sent for each part of a long message that requested one', async () => {
-    const client = await bind(credential)
+    const client = await test.bind(credential)
     const parts = cutSegments('Long '.repeat(80), { mode: 'udh8', reference: 1 })
     const answers = []
     for (const [i, part] of parts.entries())
       answers.push(await client.submit({ ...part, registered_delivery: i === 1 ? 0 : 1 }))
-    const [row] = (await test.db.query<{ id: string }>('select id from messages')).rows
+    const [row] = await test.sql<{ id: string }>`select id from messages`
     await test.end(row?.id ?? '')
     await untilDelivered(client, parts.length - 1)
     await untilAllTaken()
@@ -141,7 +98,7 @@ describe('a receipt', () => {
   })
 
   it('is sent for a message that ended before its end was recorded, once', async () => {
-    const client = await bind(credential)
+    const client = await test.bind(credential)
     const { id } = await test.lease()
     await test.end(id)
     await untilRead()
@@ -160,7 +117,7 @@ describe('a receipt', () => {
   })
 
   it('is not skipped if its transaction commits late', async () => {
-    const client = await bind(credential)
+    const client = await test.bind(credential)
     const early = await submit(client)
     const late = await submit(client)
     // An older transaction is open while a younger one is committed and read.
@@ -172,7 +129,7 @@ describe('a receipt', () => {
     )
     await test.end(late.id)
     await fillDeliveries(test.db)
-    await test.db.query(`update messages set status = 'delivered', completed_at = now() where id = $1`, [early.id])
+    await test.sql`update messages set status = 'delivered', completed_at = now() where id = ${early.id}`
     await open.query('commit')
     open.release()
     await untilDelivered(client, 2)
@@ -180,34 +137,32 @@ describe('a receipt', () => {
   })
 
   it('is made of fewer events at a time if many cause a timeout', async () => {
-    const client = await bind(credential)
+    const client = await test.bind(credential)
     const lock = await test.db.connect()
     // Blocks readers of the log until all events are in it.
     await lock.query('begin; select 1 from smpp_cursors for update')
     const submitted = await Promise.all(Array.from({ length: 20 }, () => submit(client)))
     await Promise.all(submitted.map(({ id }) => test.end(id)))
-    await test.db.query(
-      `create function canceled() returns trigger language plpgsql as $$
-       begin
-         if (select count(*) from made) > 5 then
-           raise 'canceling statement due to statement timeout' using errcode = '57014';
-         end if;
-         return null;
-       end $$;
-       create trigger canceled after insert on smpp_deliveries referencing new table as made execute function canceled()`,
-    )
+    await test.sql`create function canceled() returns trigger language plpgsql as $$
+      begin
+        if (select count(*) from made) > 5 then
+          raise 'canceling statement due to statement timeout' using errcode = '57014';
+        end if;
+        return null;
+      end $$;
+      create trigger canceled after insert on smpp_deliveries referencing new table as made execute function canceled()`
     await lock.query('commit')
     lock.release()
     try {
       await untilDelivered(client, 20)
       await untilAllTaken()
     } finally {
-      await test.db.query('drop function canceled cascade')
+      await test.sql`drop function canceled cascade`
     }
   })
 
   it('is made once, by any number of readers', async () => {
-    const client = await bind(credential)
+    const client = await test.bind(credential)
     const submitted = await Promise.all(Array.from({ length: 60 }, () => submit(client)))
     const reading = Promise.all(
       Array.from({ length: 4 }, async () => {
@@ -222,7 +177,7 @@ describe('a receipt', () => {
   })
 
   it('says DELETED for a canceled message, by the client or over HTTP', async () => {
-    const client = await bind(credential)
+    const client = await test.bind(credential)
     test.slots.room = 0
     const [mine, other] = [await submit(client), await submit(client)]
     expect(await client.request('cancel_sm', { message_id: mine.clientId, source_addr: ourNumber })).toMatchObject({
@@ -237,11 +192,11 @@ describe('a receipt', () => {
 
 describe('a delivery', () => {
   it('waits for a receiving session, and any of them takes it', async () => {
-    const transmitter = await bind(credential, { mode: 'transmitter' })
+    const transmitter = await test.bind(credential, { mode: 'transmitter' })
     const { clientId, id } = await submit(transmitter)
     await test.end(id)
     await until('it waits', async () => (await waiting()) === 1)
-    const receiver = await bind(credential, { mode: 'receiver' })
+    const receiver = await test.bind(credential, { mode: 'receiver' })
     await untilDelivered(receiver, 1)
     expect(receiptOf(receiver.delivered[0])?.id).toBe(clientId)
     expect(transmitter.delivered).toEqual([])
@@ -249,8 +204,8 @@ describe('a delivery', () => {
   })
 
   it('goes to no other client', async () => {
-    const client = await bind(credential, { mode: 'transmitter' })
-    const stranger = await bind(await test.credential({ receivesReplies: true }))
+    const client = await test.bind(credential, { mode: 'transmitter' })
+    const stranger = await test.bind(await test.credential({ receivesReplies: true }))
     await test.end((await submit(client)).id)
     await test.reply('for all who ask')
     await untilDelivered(stranger, 1)
@@ -259,7 +214,7 @@ describe('a delivery', () => {
   })
 
   it('is repeated after an error, and after a lost session', async () => {
-    const client = await bind(credential)
+    const client = await test.bind(credential)
     let refusals = 0
     client.answer = (_pdu, respond) => respond(++refusals <= 2 ? ESME.RX_T_APPN : ESME.ROK)
     const first = await submit(client)
@@ -272,7 +227,7 @@ describe('a delivery', () => {
     const second = await submit(client)
     await test.end(second.id)
     await until('the session is lost', () => client.session.state === 'closed')
-    const next = await bind(credential)
+    const next = await test.bind(credential)
     await untilDelivered(next, 1)
     expect(receiptOf(next.delivered[0])?.id).toBe(second.clientId)
     await untilAllTaken()
@@ -280,7 +235,7 @@ describe('a delivery', () => {
 
   it('that waited for room in a lost session goes over another at once', async () => {
     const both = await test.credential({ receivesReplies: true, windowMax: 2 })
-    const client = await bind(both, { mode: 'receiver' })
+    const client = await test.bind(both, { mode: 'receiver' })
     client.answer = () => {}
     for (const letter of 'ab') await test.reply(letter.repeat(400))
     await untilDelivered(client, 2)
@@ -289,47 +244,45 @@ describe('a delivery', () => {
       async () => (await test.count('smpp_deliveries', 'leased_by is not null')) === 2,
     )
     client.session.destroy()
-    await untilDelivered(await bind(both), 6)
+    await untilDelivered(await test.bind(both), 6)
     await untilAllTaken()
   })
 
   it('whose end times out each time is reported, and repeated when its lease is over', async () => {
-    const client = await bind(credential)
-    await test.db.query(
-      `create function canceled() returns trigger language plpgsql as $$
-       begin raise 'canceling statement due to statement timeout' using errcode = '57014'; end $$;
-       create trigger canceled before delete on smpp_deliveries execute function canceled()`,
-    )
+    const client = await test.bind(credential)
+    await test.sql`create function canceled() returns trigger language plpgsql as $$
+      begin raise 'canceling statement due to statement timeout' using errcode = '57014'; end $$;
+      create trigger canceled before delete on smpp_deliveries execute function canceled()`
     await test.end((await submit(client)).id)
     await untilDelivered(client, 1)
     const told = 'the answer of an SMPP client could not be written'
     try {
       await until('it is told', () => test.lines.some(({ message }) => message === told))
     } finally {
-      await test.db.query('drop function canceled cascade')
+      await test.sql`drop function canceled cascade`
     }
-    await test.db.query('update smpp_deliveries set leased_until = now()')
+    await test.sql`update smpp_deliveries set leased_until = now()`
     await untilDelivered(client, 2)
     await untilAllTaken()
   })
 
   it('of a dead node is taken by another', async () => {
-    const client = await bind(credential, { mode: 'transmitter' })
+    const client = await test.bind(credential, { mode: 'transmitter' })
     await test.end((await submit(client)).id)
     await until('it waits', async () => (await waiting()) === 1)
     const nodeId = newId()
-    await test.db.query(`insert into nodes (id, name) values ($1, 'dead')`, [nodeId])
-    await test.db.query(`update smpp_deliveries set leased_by = $1, leased_until = now() + interval '1 hour'`, [nodeId])
-    const receiver = await bind(credential)
+    await test.sql`insert into nodes (id, name) values (${nodeId}, 'dead')`
+    await test.sql`update smpp_deliveries set leased_by = ${nodeId}, leased_until = now() + interval '1 hour'`
+    const receiver = await test.bind(credential)
     await fillDeliveries(test.db)
     expect(receiver.delivered).toEqual([])
-    await test.db.query('update nodes set fenced_at = now() where id = $1', [nodeId])
+    await test.sql`update nodes set fenced_at = now() where id = ${nodeId}`
     await untilDelivered(receiver, 1)
   })
 
   it('keeps to its client’s window', async () => {
     const narrow = await test.credential({ windowMax: 3 })
-    const client = await bind(narrow)
+    const client = await test.bind(narrow)
     const held: (() => void)[] = []
     client.answer = (_pdu, respond) => void held.push(() => respond(ESME.ROK))
     const submitted = []
@@ -352,7 +305,7 @@ describe('a reply', () => {
       await test.credential({ receivesReplies: true }),
       await test.credential({ receivesReplies: true }),
     ]
-    const [first, second, none] = [await bind(one), await bind(two), await bind(credential)]
+    const [first, second, none] = [await test.bind(one), await test.bind(two), await test.bind(credential)]
     await test.reply('Yes, at six 👍')
     await Promise.all([untilDelivered(first, 1), untilDelivered(second, 1)])
     await untilAllTaken()
@@ -365,13 +318,13 @@ describe('a reply', () => {
   })
 
   it('of a simulated phone goes to clients in test mode, and of a person to the others', async () => {
-    const simulate = (isTest: boolean): Promise<unknown> => test.db.query('update carriers set is_test = $1', [isTest])
+    const simulate = (isTest: boolean): Promise<unknown> => test.sql`update carriers set is_test = ${isTest}`
     const [live, tester] = [
       await test.credential({ receivesReplies: true }),
       await test.credential({ receivesReplies: true }),
     ]
-    await test.db.query(`update smpp_credentials set mode = 'test' where id = $1`, [tester.id])
-    const [first, second] = [await bind(live), await bind(tester)]
+    await test.sql`update smpp_credentials set mode = 'test' where id = ${tester.id}`
+    const [first, second] = [await test.bind(live), await test.bind(tester)]
     await simulate(true)
     await test.reply('simulated')
     await simulate(false)
@@ -384,7 +337,9 @@ describe('a reply', () => {
   })
 
   it.each(['udh8', 'udh16', 'sar', 'payload'] as const)('of several segments arrives as %s, whole', async (mode) => {
-    const client = await bind(await test.credential({ receivesReplies: true, replyConcatenation: mode, windowMax: 2 }))
+    const client = await test.bind(
+      await test.credential({ receivesReplies: true, replyConcatenation: mode, windowMax: 2 }),
+    )
     const text = 'A long reply, with a €. '.repeat(20)
     // The first time a part is refused: all parts are repeated, with the same reference.
     let isFirst = mode === 'udh8'
@@ -409,7 +364,7 @@ describe('a reply', () => {
     ['udh8', 'x'.repeat(60_000), 255 * 153],
     ['payload', 'Ж'.repeat(40_000), 32_767],
   ] as const)('that is longer than %s allows is cut, and later replies arrive', async (mode, text, most) => {
-    const client = await bind(await test.credential({ receivesReplies: true, replyConcatenation: mode }))
+    const client = await test.bind(await test.credential({ receivesReplies: true, replyConcatenation: mode }))
     await test.reply(text)
     await test.reply('After it')
     await untilRead()
@@ -425,7 +380,7 @@ describe('a reply', () => {
 
 describe('query_sm', () => {
   it('reports the state of the account’s messages, including long ones, and of no others', async () => {
-    const client = await bind(credential)
+    const client = await test.bind(credential)
     const { clientId, id } = await submit(client)
     const ask = (message_id: string, source_addr: string = ''): ReturnType<TestClient['request']> =>
       client.request('query_sm', { message_id, source_addr })
@@ -446,8 +401,8 @@ describe('query_sm', () => {
     expect(await ask('nonsense')).toMatchObject({ status: ESME.RQUERYFAIL })
 
     const accountId = newId()
-    await test.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [accountId])
-    const stranger = await bind(await createTestCredential(test.db, accountId))
+    await test.sql`insert into accounts (id, name) values (${accountId}, 'Other')`
+    const stranger = await test.bind(await createTestCredential(test.db, accountId))
     for (const command of ['query_sm', 'cancel_sm'] as const)
       expect(await stranger.request(command, { message_id: clientId })).toMatchObject({
         status: command === 'query_sm' ? ESME.RQUERYFAIL : ESME.RCANCELFAIL,
@@ -455,7 +410,7 @@ describe('query_sm', () => {
   })
 
   it('and cancel_sm are the only ones: others are refused', async () => {
-    const client = await bind(credential)
+    const client = await test.bind(credential)
     const { clientId } = await submit(client)
     for (const command of ['replace_sm', 'data_sm'] as const)
       expect(await client.request(command, command === 'data_sm' ? {} : { message_id: clientId })).toMatchObject({
@@ -480,3 +435,24 @@ it('an unavailable database is a full queue to a client', async () => {
   await away.close()
   await gone.end()
 })
+
+/** Submits one segment that requests a receipt; returns the client's id and ours. */
+async function submit(client: TestClient, registered_delivery: number = 1): Promise<{ clientId: string; id: string }> {
+  const { messageId } = await client.submit({ short_message: Buffer.from('Hello'), registered_delivery })
+  return { clientId: messageId, id: parseClientId(messageId) ?? '' }
+}
+
+const receiptOf = (pdu: MessageRequest | undefined): ReturnType<typeof parseReceipt> => parseReceipt(pdu as TextPdu)
+const receiptIds = ({ delivered }: TestClient): string[] => delivered.map((pdu) => receiptOf(pdu)?.id ?? '').toSorted()
+const waiting = (): Promise<number> => test.count('smpp_deliveries', 'true')
+const untilAllTaken = (): Promise<void> => until('nothing waits', async () => (await waiting()) === 0)
+
+/** Waits until the event log was read. */
+const untilRead = (): Promise<void> =>
+  until('the event log was read', async () => {
+    const [row] = await test.sql<{ isRead: boolean }>`select not exists (
+        select 1 from events e join smpp_cursors c on c.account_id = e.account_id
+          where (e.txid, e.id) > (c.txid, c.event_id)
+      ) as "isRead"`
+    return row?.isRead ?? false
+  })

@@ -10,16 +10,7 @@ import { createTestCredential } from './testing.ts'
 const database = await createTestDatabase()
 const test = await openLedgerTest(database.db)
 const credential = await createTestCredential(test.db, test.accountId)
-beforeEach(() => test.db.query('delete from smpp_deliveries'))
-
-/** Deliveries that are repeated after this time. */
-const refuse = (count: number, dueIn: string): Promise<unknown> =>
-  test.db.query(
-    `insert into smpp_deliveries (account_id, credential_id, id, kind, subject_id, source, destination, due_at)
-     select $1, $2, gen_random_uuid(), 'reply', gen_random_uuid(), '1', '2', now() + $4::interval
-     from generate_series(1, $3)`,
-    [credential.accountId, credential.id, count, dueIn],
-  )
+beforeEach(() => test.sql`delete from smpp_deliveries`)
 
 it('a delivery is found without reading refused ones that wait for a retry', async () => {
   const { accountId, id: credentialId } = credential
@@ -42,8 +33,14 @@ it('a delivery is found without reading refused ones that wait for a retry', asy
 
 it('a delivery is given up after three days', async () => {
   await refuse(1, '1 hour')
-  await test.db.query('update smpp_deliveries set id = $1', [newId()])
+  await test.sql`update smpp_deliveries set id = ${newId()}`
   expect(await forgetDeliveries(test.db)).toBe(0)
-  await test.db.query('update smpp_deliveries set id = $1', [firstIdAt(Date.now() - 73 * 3_600_000)])
+  await test.sql`update smpp_deliveries set id = ${firstIdAt(Date.now() - 73 * 3_600_000)}`
   expect(await forgetDeliveries(test.db)).toBe(1)
 })
+
+/** Deliveries that are repeated after this time. */
+const refuse = (count: number, dueIn: string): Promise<unknown> =>
+  test.sql`insert into smpp_deliveries (account_id, credential_id, id, kind, subject_id, source, destination, due_at)
+    select ${credential.accountId}, ${credential.id}, gen_random_uuid(), 'reply', gen_random_uuid(), '1', '2', now() + ${dueIn}::interval
+    from generate_series(1, ${count})`

@@ -14,16 +14,14 @@ it('skips nothing because the clock of a process that has read is days ahead', a
   // Made by the real clock.
   const ids = [newId(), newId()]
   const happen = (id: string | undefined): Promise<unknown> =>
-    test.db.query(`insert into events (account_id, id, type, payload) values ($1, $2, 'webhook.test', '{}')`, [
-      test.accountId,
-      id,
-    ])
+    test.sql`insert into events (account_id, id, type, payload)
+      values (${test.accountId}, ${id}, 'webhook.test', '{}')`
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 86_400_000 })
   await happen(ids[0])
   // All events were read, so that the cursor may pass the earlier days; not while an older transaction of the server runs.
   const readTo = async (): Promise<string | undefined> => {
     await fillDeliveries(test.db, 2)
-    return (await test.db.query<{ id: string }>('select event_id as id from smpp_cursors')).rows[0]?.id
+    return (await test.sql<{ id: string }>`select event_id as id from smpp_cursors`)[0]?.id
   }
   await expect.poll(readTo).toBe(ids[0])
   vi.useRealTimers()
@@ -32,13 +30,11 @@ it('skips nothing because the clock of a process that has read is days ahead', a
 })
 
 it('skips nothing because the clock of a starting process is days behind', async () => {
-  const [{ rows: before }, day] = [
-    await test.db.query<{ floor: string }>('select floor_id as floor from smpp_cursors'),
-    86_400_000,
-  ]
+  const [before] = await test.sql<{ floor: string }>`select floor_id as floor from smpp_cursors`
+  const day = 86_400_000
   // A process with the right clock read everything.
-  expect(before[0]?.floor).toBeDefined()
-  await test.db.query('update smpp_cursors set floor_id = $1', [firstIdAt(Date.now() - day)])
+  expect(before?.floor).toBeDefined()
+  await test.sql`update smpp_cursors set floor_id = ${firstIdAt(Date.now() - day)}`
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 2 * day })
   // Its ids begin again.
   vi.resetModules()
@@ -71,7 +67,7 @@ it('creates replies for clients that receive them, except disabled ones', async 
   }
   await reply('now')
   await expect.poll(waiting).toEqual([0, 1])
-  await test.db.query('update smpp_credentials set enabled = true where id = $1', [disabled.id])
+  await test.sql`update smpp_credentials set enabled = true where id = ${disabled.id}`
   await reply('later')
   await expect.poll(waiting).toEqual([1, 2])
 })

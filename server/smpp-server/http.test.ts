@@ -7,25 +7,13 @@ import { smppCredentialRoutes } from './http.ts'
 
 let account: TestAccount
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const app = await buildTestApp(db, (app) => smppCredentialRoutes(app, { db, vault: testVault }))
 beforeEach(async () => {
   account = await createTestAccount(db)
 })
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 const path = '/v1/smpp-credentials'
-const call = (method: Method, url: string, payload?: object, headers: Record<string, string> = account.headers) =>
-  app.inject({ method, url, headers, ...(payload && { payload }) })
-const make = async (body: object = {}) => (await call('POST', path, { name: 'Gateway', ...body })).json()
-
-async function passwordHashOf(id: string): Promise<string> {
-  const { rows } = await db.query<{ hash: string }>(
-    'select password_hash as hash from smpp_credentials where id = $1',
-    [parseId('smc', id)],
-  )
-  return rows[0]?.hash ?? ''
-}
 
 test('a credential is created with a name and a password that every client can write, shown once and stored as a hash', async () => {
   const answer = await call('POST', path, { name: 'Gateway' })
@@ -112,7 +100,7 @@ test('no caller grants more rights than its own', async () => {
   })
   // A key of the same account without permission to read texts.
   const mate = await createTestAccount(db, { scopes: ['smpp:write', 'messages:write'] })
-  await db.query('update api_keys set account_id = $1 where account_id = $2', [account.accountId, mate.accountId])
+  await sql`update api_keys set account_id = ${account.accountId} where account_id = ${mate.accountId}`
   for (const [method, url, body] of [
     ['PATCH', `${path}/${id}`, { name: 'mine' }],
     ['POST', `${path}/${id}/rotate-password`, undefined],
@@ -124,7 +112,7 @@ test('no caller grants more rights than its own', async () => {
 test('a test key creates test credentials, and does nothing to live ones', async () => {
   const { id } = await make()
   const tester = await createTestAccount(db, { mode: 'test' })
-  await db.query('update api_keys set account_id = $1 where account_id = $2', [account.accountId, tester.accountId])
+  await sql`update api_keys set account_id = ${account.accountId} where account_id = ${tester.accountId}`
   const own = (await call('POST', path, { name: 'x' }, tester.headers)).json()
   expect(own).toMatchObject({ mode: 'test' })
   for (const [method, url, body] of [
@@ -156,3 +144,15 @@ test.each([
   expect(answer.statusCode).toBe(422)
   expect(answer.json().errors).toMatchObject([{ pointer, code }])
 })
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+const call = (method: Method, url: string, payload?: object, headers: Record<string, string> = account.headers) =>
+  app.inject({ method, url, headers, ...(payload && { payload }) })
+const make = async (body: object = {}) => (await call('POST', path, { name: 'Gateway', ...body })).json()
+
+async function passwordHashOf(id: string): Promise<string> {
+  const [row] = await sql<{ hash: string }>`select password_hash as hash from smpp_credentials
+    where id = ${parseId('smc', id)}`
+  return row?.hash ?? ''
+}

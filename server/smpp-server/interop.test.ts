@@ -29,9 +29,6 @@ afterEach(async () => {
   await test.close()
 })
 
-const ask = (send: Send, fields: Record<string, unknown> = {}): Promise<NpmPdu> =>
-  new Promise((resolve) => send.call(client, fields, resolve))
-
 it('npm smpp binds, submits, gets its receipt and a reply, and unbinds', async () => {
   const { systemId } = await test.credential({ receivesReplies: true })
   const bound = await ask(client.bind_transceiver, { system_id: systemId, password })
@@ -72,3 +69,6 @@ it('npm smpp gets the reasons of errors', async () => {
     command_status: 14,
   })
 })
+
+const ask = (send: Send, fields: Record<string, unknown> = {}): Promise<NpmPdu> =>
+  new Promise((resolve) => send.call(client, fields, resolve))

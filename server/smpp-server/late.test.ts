@@ -11,37 +11,7 @@ const { id } = await createTestCredential(test.db, test.accountId)
 const found = await findAdmission(test.db, test.accountId, id)
 if (!found) throw new Error('there is no credential')
 const admission = found
-beforeEach(() => test.db.query('truncate smpp_gatherings, smpp_deliveries'))
-
-/** Gathers the first of two parts. */
-async function gather(reference: number, registeredDelivery = 1): Promise<Gathering> {
-  const gathering = await gatherPart(test, admission, {
-    source: ourNumber,
-    destination: '15551230001',
-    part: {
-      concatenation: { kind: 'udh8', reference, total: 2, part: 1 },
-      data_coding: 0,
-      udhLength: 6,
-      shift: {},
-      body: Buffer.from('Hello'),
-    },
-    registeredDelivery,
-    sendAt: null,
-    validUntil: null,
-  })
-  if (!gathering) throw new Error('the part was not kept')
-  return gathering
-}
-
-const age = (seconds: number, reference: number): Promise<unknown> =>
-  test.db.query('update smpp_gatherings set received_at = now() - make_interval(secs => $1) where reference = $2', [
-    seconds,
-    reference,
-  ])
-const left = async (): Promise<number[]> => [
-  await test.count('smpp_gatherings', 'true'),
-  await test.count('smpp_deliveries', 'true'),
-]
+beforeEach(() => test.sql`truncate smpp_gatherings, smpp_deliveries`)
 
 it('late parts are listed oldest first', async () => {
   for (const [reference, seconds] of [
@@ -89,3 +59,31 @@ it('a repeated part replaces itself, and restarts the time to wait', async () =>
   expect([again.id, again.submits.size]).toEqual([id, 1])
   expect(await listLate(test, 10)).toEqual([])
 })
+
+/** Gathers the first of two parts. */
+async function gather(reference: number, registeredDelivery = 1): Promise<Gathering> {
+  const gathering = await gatherPart(test, admission, {
+    source: ourNumber,
+    destination: '15551230001',
+    part: {
+      concatenation: { kind: 'udh8', reference, total: 2, part: 1 },
+      data_coding: 0,
+      udhLength: 6,
+      shift: {},
+      body: Buffer.from('Hello'),
+    },
+    registeredDelivery,
+    sendAt: null,
+    validUntil: null,
+  })
+  if (!gathering) throw new Error('the part was not kept')
+  return gathering
+}
+
+const age = (seconds: number, reference: number): Promise<unknown> =>
+  test.sql`update smpp_gatherings set received_at = now() - make_interval(secs => ${seconds})
+    where reference = ${reference}`
+const left = async (): Promise<number[]> => [
+  await test.count('smpp_gatherings', 'true'),
+  await test.count('smpp_deliveries', 'true'),
+]

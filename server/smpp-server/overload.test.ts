@@ -3,17 +3,16 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { Overload, probeAccepts } from '../program/door/overload.ts'
 import { until } from '../../test/until.ts'
-import { bindTestClient, openServerTest } from './testing.ts'
+import { openServerTest } from './testing.ts'
 
 it('a submit is refused at once while the database rejects writes: it would be stored after its client has repeated it', async () => {
   const database = await createTestDatabase()
   onTestFinished(() => database.close())
   const overload = new Overload({ info: () => {}, warn: () => {}, error: () => {} })
   const test = await openServerTest(database.db, { overload })
-  onTestFinished(() => test.close())
   overload.start([probeAccepts(test.acceptor)])
   onTestFinished(() => overload.close())
-  const client = await bindTestClient(test.port, await test.credential())
+  const client = await test.bind(await test.credential())
   onTestFinished(() => client.session.destroy())
   const statuses: number[] = []
   const submit = async (): Promise<void> => {

@@ -13,34 +13,6 @@ const pending = new PendingReceipts(test.db)
 afterAll(() => pending.close())
 beforeEach(() => emptyTables(test.db, 'messages, outcomes, smpp_submits, smpp_deliveries'))
 
-/** A message whose parts requested receipts by these flags. */
-async function note(registeredDelivery: number[]): Promise<{ messageId: string; clientId: string; isNoted: boolean }> {
-  const { id: messageId } = await test.send()
-  const clientId = newId()
-  const { accountId } = test
-  const isNoted = await pending.note({
-    accountId,
-    messageId,
-    credentialId: credential.id,
-    clientId,
-    registeredDelivery,
-  })
-  return { messageId, clientId, isNoted }
-}
-
-const finish = (messageId: string, status: string, errorCode: string | null = null, err: string | null = null) =>
-  test.db.query(
-    `update messages set status = $2, error_code = $3, receipt_err = $4, completed_at = '2026-11-20T12:00:00Z' where id = $1`,
-    [messageId, status, errorCode, err],
-  )
-
-async function made(): Promise<Record<string, unknown>[]> {
-  const { rows } = await test.db.query<Record<string, unknown>>(
-    `select subject_id, parts, part, state, err, source, destination, done_at from smpp_deliveries order by part`,
-  )
-  return rows
-}
-
 it.each<[string, string | null, string | null, string, number[]]>([
   ['delivered', null, 'delivered', '000', [2, 4, 5, 6]],
   ['expired', 'expired_in_queue', 'expired', '110', [2, 3, 5]],
@@ -104,7 +76,7 @@ it('nothing is recorded if no part requests it, and nothing is sent to others or
 it('the receipt of a message without a sender goes to no number', async () => {
   const { messageId } = await note([1])
   await finish(messageId, 'failed', 'invalid_sender')
-  await test.db.query('update messages set our_number = null')
+  await test.sql`update messages set our_number = null`
   await settlePending(test.db, [{ accountId: test.accountId, messageId }])
   expect(await made()).toMatchObject([{ destination: '' }])
 })
@@ -127,11 +99,8 @@ it('canceled messages are settled in pieces, and nothing else', async () => {
   for (const status of ['canceled', 'canceled', 'canceled', 'expired']) {
     const { messageId } = await note([1])
     await finish(messageId, status)
-    await test.db.query(`insert into outcomes (account_id, status, message_id) values ($1, $2, $3)`, [
-      test.accountId,
-      status,
-      messageId,
-    ])
+    await test.sql`insert into outcomes (account_id, status, message_id)
+      values (${test.accountId}, ${status}, ${messageId})`
   }
   const left: number[] = []
   for (let to = await settleCanceled(test.db, null, 2); to; to = await settleCanceled(test.db, to, 2))
@@ -143,10 +112,8 @@ it('canceled messages are found behind many unfinished ones, a limited number at
   const unknown = [await note([1]), await note([1]), await note([1])]
   const { messageId } = await note([1])
   await finish(messageId, 'canceled')
-  await test.db.query(`insert into outcomes (account_id, status, message_id) values ($1, 'canceled', $2)`, [
-    test.accountId,
-    messageId,
-  ])
+  await test.sql`insert into outcomes (account_id, status, message_id)
+    values (${test.accountId}, 'canceled', ${messageId})`
   const { accountId } = test
   const first = await settleCanceled(test.db, null, 2)
   expect(first).toEqual({ accountId, messageId: unknown[1]?.messageId })
@@ -162,8 +129,34 @@ it('a record is deleted after 400 days', async () => {
     [399, 1],
     [401, 0],
   ]) {
-    await test.db.query(`update smpp_submits set submitted_at = now() - make_interval(days => $1)`, [days])
+    await test.sql`update smpp_submits set submitted_at = now() - make_interval(days => ${days})`
     await forgetPending(test.db)
     expect(await test.count('smpp_submits', 'true')).toBe(left)
   }
 })
+
+/** A message whose parts requested receipts by these flags. */
+async function note(registeredDelivery: number[]): Promise<{ messageId: string; clientId: string; isNoted: boolean }> {
+  const { id: messageId } = await test.send()
+  const clientId = newId()
+  const { accountId } = test
+  const isNoted = await pending.note({
+    accountId,
+    messageId,
+    credentialId: credential.id,
+    clientId,
+    registeredDelivery,
+  })
+  return { messageId, clientId, isNoted }
+}
+
+const finish = (messageId: string, status: string, errorCode: string | null = null, err: string | null = null) =>
+  test.sql`update messages
+    set status = ${status}, error_code = ${errorCode}, receipt_err = ${err}, completed_at = '2026-11-20T12:00:00Z'
+    where id = ${messageId}`
+
+async function made(): Promise<Record<string, unknown>[]> {
+  const rows = await test.sql`select subject_id, parts, part, state, err, source, destination, done_at
+    from smpp_deliveries order by part`
+  return rows
+}

@@ -1,22 +1,15 @@
 import { cutSegments, ESME } from '@heliogram/smpp'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { storeReply } from '../inbound/reply.ts'
 import { ourNumber } from '../messages/testing.ts'
 import { showClientId } from './client-id.ts'
-import { bindTestClient, openServerTest, type TestClient } from './testing.ts'
+import { openServerTest, type TestClient } from './testing.ts'
 
 const { db } = await createTestDatabase()
 const test = await openServerTest(db)
 // Messages stay in the queue.
 test.slots.room = 0
-afterAll(() => test.close())
-
-async function bind(mode: 'live' | 'test'): Promise<TestClient> {
-  const credential = await test.credential()
-  await test.db.query('update smpp_credentials set mode = $1 where id = $2', [mode, credential.id])
-  return bindTestClient(test.port, credential)
-}
 
 it.each([
   ['test', false, 'RCANCELFAIL', 'queued'],
@@ -53,10 +46,9 @@ it.each([
   async (status, err, code, state, error) => {
     const client = await bind('live')
     const { id } = await test.send()
-    await test.db.query(
-      `update messages set status = $2, receipt_err = $3, error_code = $4, completed_at = '2026-11-20T12:34:56Z', updated_at = now() where id = $1`,
-      [id, status, err, code],
-    )
+    await test.sql`update messages
+      set status = ${status}, receipt_err = ${err}, error_code = ${code}, completed_at = '2026-11-20T12:34:56Z', updated_at = now()
+      where id = ${id}`
     const isFinal = state > 1
     expect(
       await client.request('query_sm', { message_id: showClientId(id), source_addr: `+${ourNumber}` }),
@@ -74,12 +66,12 @@ it('query_sm and cancel_sm find no replies, no other sender’s messages, and no
   const context = { ...test.context, wake: () => {} }
   const reply = { linkId: test.linkId, source: '15551230001', destination: ourNumber, text: 'x', isPartial: false }
   await storeReply(context, reply)
-  const { rows } = await test.db.query<{ id: string }>(`select id from messages where direction = 'inbound'`)
+  const [row] = await test.sql<{ id: string }>`select id from messages where direction = 'inbound'`
   const [part = {}] = cutSegments('Long '.repeat(60), { mode: 'udh8', reference: 7 })
   const { messageId } = await client.submit(part)
   for (const fields of [
     { message_id: showClientId(id), source_addr: '15550000000' },
-    { message_id: showClientId(rows[0]?.id ?? '') },
+    { message_id: showClientId(row?.id ?? '') },
     { message_id: messageId },
     { message_id: '' },
   ]) {
@@ -89,3 +81,9 @@ it('query_sm and cancel_sm find no replies, no other sender’s messages, and no
   expect((await test.message(id)).status).toBe('queued')
   client.session.destroy()
 })
+
+async function bind(mode: 'live' | 'test'): Promise<TestClient> {
+  const credential = await test.credential()
+  await test.sql`update smpp_credentials set mode = ${mode} where id = ${credential.id}`
+  return test.bind(credential)
+}

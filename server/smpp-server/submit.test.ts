@@ -7,8 +7,8 @@ import {
   formatRelativeTime,
 } from '@heliogram/smpp'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import type { MessageRow } from '../message/message.ts'
 import { textMax } from '../message/send-schema.ts'
@@ -17,35 +17,17 @@ import { until } from '../../test/until.ts'
 import { parseClientId } from './client-id.ts'
 import { sendLate } from './late.ts'
 import { PendingReceipts } from './pending.ts'
-import { bindTestClient, openServerTest, untilDelivered, type ServerTest, type TestClient } from './testing.ts'
+import { openServerTest, untilDelivered, type TestClient } from './testing.ts'
 
-let test: ServerTest
 let client: TestClient
 
 const database = await createTestDatabase()
+const test = forEachTest(database.db, openServerTest)
 beforeEach(async () => {
-  await emptyTables(
-    database.db,
-    'accounts, carriers, nodes, messages, outcomes, queue, delayed, events, opt_outs, idempotency_keys, login_failures',
-  )
-  test = await openServerTest(database.db)
-  client = await bindTestClient(test.port, await test.credential({ pace: 100_000 }))
-})
-afterEach(async () => {
-  client.session.destroy()
-  await test.close()
+  client = await test.bind(await test.credential({ pace: 100_000 }))
 })
 
 const hello = { short_message: Buffer.from('Hello') }
-const messages = (): Promise<number> => test.count('messages', 'account_id = $1', [test.accountId])
-
-/** The message of a submit_sm_resp. */
-async function accepted(fields: Parameters<TestClient['submit']>[0]): Promise<MessageRow> {
-  const { status, messageId } = await client.submit(fields)
-  expect(status).toBe(ESME.ROK)
-  expect(messageId).toMatch(/^[0-9A-Z]{26}$/)
-  return test.message(parseClientId(messageId) ?? '')
-}
 
 describe('a submit_sm', () => {
   it('is answered when it is a message like any other', async () => {
@@ -72,7 +54,7 @@ describe('a submit_sm', () => {
 
   it('means Latin-1 by data_coding 0 if its credential says so', async () => {
     client.session.destroy()
-    client = await bindTestClient(test.port, await test.credential({ defaultAlphabet: 'latin1' }))
+    client = await test.bind(await test.credential({ defaultAlphabet: 'latin1' }))
     expect(await accepted({ short_message: Buffer.from('Señor @', 'latin1') })).toMatchObject({ body: 'Señor @' })
   })
 
@@ -88,9 +70,7 @@ describe('a submit_sm', () => {
     await insertTestSender(test.db, test.accountId, test.carrierId, 'Heliogram')
     expect(
       await accepted({ ...hello, source_addr_ton: 5, source_addr_npi: 0, source_addr: 'Heliogram' }),
-    ).toMatchObject({
-      ourNumber: 'Heliogram',
-    })
+    ).toMatchObject({ ourNumber: 'Heliogram' })
     expect(await accepted({ ...hello, source_addr_ton: 0, source_addr: '' })).toMatchObject({
       ourNumber: '15557654321',
     })
@@ -133,17 +113,16 @@ describe('a submit_sm', () => {
 
   it("from another account's sender is refused", async () => {
     const other = newId()
-    await test.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [other])
+    await test.sql`insert into accounts (id, name) values (${other}, 'Other')`
     await insertTestSender(test.db, other, test.carrierId, '15550000001')
     expect(await client.submit({ ...hello, source_addr: '15550000001' })).toMatchObject({ status: ESME.RINVSRCADR })
   })
 
   it('to an opted-out person, or of a suspended account, is refused', async () => {
-    await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230001', 'reply')`, [
-      test.accountId,
-    ])
+    await test.sql`insert into opt_outs (account_id, number, source)
+      values (${test.accountId}, '15551230001', 'reply')`
     expect(await client.submit(hello)).toMatchObject({ status: ESME.RINVDSTADR })
-    await test.db.query(`update accounts set status = 'suspended' where id = $1`, [test.accountId])
+    await test.sql`update accounts set status = 'suspended' where id = ${test.accountId}`
     expect(await client.submit({ ...hello, destination_addr: '15551230002' })).toMatchObject({
       status: ESME.RPROHIBITED,
     })
@@ -152,10 +131,8 @@ describe('a submit_sm', () => {
 
 it('is permanently refused if no carrier takes it, or a guard stops it', async () => {
   const guard = async (guards: object): Promise<void> => {
-    await test.db.query(`update accounts set settings = jsonb_build_object('guards', $1::jsonb) where id = $2`, [
-      guards,
-      test.accountId,
-    ])
+    await test.sql`update accounts set settings = jsonb_build_object('guards', ${guards}::jsonb)
+      where id = ${test.accountId}`
     await test.context.guards.refresh()
   }
   await guard({ dedupe_window: 60 })
@@ -164,8 +141,8 @@ it('is permanently refused if no carrier takes it, or a guard stops it', async (
   await guard({ allowed_countries: ['DE'] })
   expect(await client.submit(hello)).toMatchObject({ status: ESME.RINVDSTADR })
   await guard({})
-  await test.db.query('delete from senders')
-  await test.db.query('delete from carriers')
+  await test.sql`delete from senders`
+  await test.sql`delete from carriers`
   await test.routing.refresh()
   expect(await client.submit({ ...hello, source_addr: '' })).toMatchObject({ status: ESME.RSUBMITFAIL })
   expect(await messages()).toBe(1)
@@ -179,7 +156,7 @@ describe('parts of a long message', () => {
     .map((characters) => characters.join(''))
 
   it('become one message, in any order and over any session', async () => {
-    const second = await bindTestClient(test.port, await otherSession())
+    const second = await test.bind(await otherSession())
     const mode = fc.constantFrom('udh8' as const, 'udh16' as const, 'sar' as const)
     await fc.assert(
       fc.asyncProperty(text, mode, fc.infiniteStream(fc.nat(1000)), async (body, mode, order) => {
@@ -194,11 +171,9 @@ describe('parts of a long message', () => {
         expect(new Set(answers.map(({ messageId }) => messageId.slice(0, 26))).size).toBe(1)
         expect(new Set(answers.map(({ messageId }) => messageId)).size).toBe(parts.length)
         expect(await messages()).toBe(before + 1)
-        const { rows } = await test.db.query<{ body: string }>(
-          'select body from messages where account_id = $1 order by id desc limit 1',
-          [test.accountId],
-        )
-        expect(rows[0]?.body).toBe(body)
+        const [row] = await test.sql<{ body: string }>`select body from messages
+          where account_id = ${test.accountId} order by id desc limit 1`
+        expect(row?.body).toBe(body)
         expect(await test.count('smpp_gatherings', 'true')).toBe(0)
       }),
       { numRuns: 25 },
@@ -235,7 +210,7 @@ describe('parts of a long message', () => {
     const parts = texts.flatMap((body) => cutSegments(body, { mode: 'udh8', reference: 7 }))
     const answers = await Promise.all(parts.map((part) => client.submit(part)))
     expect(answers.map(({ status }) => status)).toEqual(parts.map(() => ESME.ROK))
-    const { rows } = await test.db.query<{ body: string }>('select body from messages order by id')
+    const rows = await test.sql<{ body: string }>`select body from messages order by id`
     expect(rows.map(({ body }) => body)).toEqual(texts)
     expect(await test.count('smpp_gatherings', 'true')).toBe(0)
   })
@@ -252,12 +227,11 @@ describe('parts of a long message', () => {
         status: ESME.ROK,
       })
       if (n > 0) continue
-      const { rows } = await test.db.query<{ octets: number }>(
-        'select octet_length(parts::text) as octets from smpp_gatherings',
-      )
-      expect(rows[0]?.octets).toBeLessThan(1000)
+      const [row] = await test.sql<{ octets: number }>`select octet_length(parts::text) as octets
+        from smpp_gatherings`
+      expect(row?.octets).toBeLessThan(1000)
     }
-    const { rows } = await test.db.query<{ body: string }>(`select body from messages where direction = 'outbound'`)
+    const rows = await test.sql<{ body: string }>`select body from messages where direction = 'outbound'`
     expect(rows).toEqual([{ body: texts.join('') }])
   })
 
@@ -273,7 +247,7 @@ describe('parts of a long message', () => {
           })
         }
       }
-      const { rows } = await test.db.query<{ body: string }>(`delete from messages returning body`)
+      const rows = await test.sql<{ body: string }>`delete from messages returning body`
       expect([text.length, new Set(rows.map(({ body }) => body))]).toEqual([text.length, new Set([text])])
     }
   })
@@ -289,7 +263,7 @@ describe('parts of a long message', () => {
   it('that do not all arrive are not sent, and a receipt says so for each that did', async () => {
     const [first = {}] = cutSegments(long, { mode: 'udh16', reference: 7 })
     const { messageId } = await client.submit({ ...first, registered_delivery: 1 })
-    await test.db.query(`update smpp_gatherings set received_at = received_at - interval '61 seconds'`)
+    await test.sql`update smpp_gatherings set received_at = received_at - interval '61 seconds'`
     await sendLate(context())
     await untilDelivered(client, 1)
     expect(client.delivered).toMatchObject([
@@ -320,10 +294,9 @@ describe('parts of a long message', () => {
 
   it('of a temporarily refused whole are kept for the repetition of the last one', async () => {
     const limit = async (segments: number): Promise<void> => {
-      await test.db.query(`update accounts set settings = jsonb_build_object('guards', $1::jsonb) where id = $2`, [
-        { daily_segments: segments },
-        test.accountId,
-      ])
+      await test.sql`update accounts
+        set settings = jsonb_build_object('guards', ${{ daily_segments: segments }}::jsonb)
+        where id = ${test.accountId}`
       await test.context.guards.refresh()
     }
     const [first = {}, second = {}] = cutSegments(long, { mode: 'udh8', reference: 7 })
@@ -334,7 +307,7 @@ describe('parts of a long message', () => {
     expect(await test.count('smpp_gatherings, jsonb_object_keys(parts)', 'true')).toBe(1)
     await limit(10)
     expect(await client.submit(second)).toMatchObject({ status: ESME.ROK })
-    const { rows } = await test.db.query<{ body: string }>('select body from messages')
+    const rows = await test.sql<{ body: string }>`select body from messages`
     expect(rows).toEqual([{ body: long }])
     expect([await test.count('smpp_gatherings', 'true'), await test.count('smpp_deliveries', 'true')]).toEqual([0, 0])
   })
@@ -342,15 +315,15 @@ describe('parts of a long message', () => {
   it('of a whole that cannot be stored are not sent without the last one, which its client keeps', async () => {
     const [first = {}, second = {}] = cutSegments(long, { mode: 'udh8', reference: 7 })
     expect(await client.submit({ ...first, registered_delivery: 1 })).toMatchObject({ status: ESME.ROK })
-    await test.db.query(`alter table messages add constraint none check (body is null) not valid`)
+    await test.sql`alter table messages add constraint none check (body is null) not valid`
     try {
       expect(await client.submit(second)).toMatchObject({ status: ESME.RSYSERR })
     } finally {
-      await test.db.query('alter table messages drop constraint none')
+      await test.sql`alter table messages drop constraint none`
     }
     expect(await test.count('smpp_gatherings, jsonb_object_keys(parts)', 'true')).toBe(1)
     expect(await client.submit(second)).toMatchObject({ status: ESME.ROK })
-    const { rows } = await test.db.query<{ body: string }>('select body from messages')
+    const rows = await test.sql<{ body: string }>`select body from messages`
     expect(rows).toEqual([{ body: long }])
     expect(await test.count('smpp_gatherings', 'true')).toBe(0)
   })
@@ -358,18 +331,14 @@ describe('parts of a long message', () => {
   it('that were complete when their node died are sent by the next, once', async () => {
     const [first = {}] = cutSegments(long, { mode: 'udh8', reference: 7 })
     await client.submit({ ...first, registered_delivery: 1 })
-    const { rows } = await test.db.query('select * from smpp_gatherings')
+    const [row] = await test.sql`select * from smpp_gatherings`
     // One died between storing the last part and accepting the message, another between accept and deleting the parts.
     for (const death of ['before', 'after']) {
       if (death === 'after')
-        await test.db.query(
-          `insert into smpp_gatherings select * from jsonb_populate_record(null::smpp_gatherings, $1)`,
-          [JSON.stringify(rows[0])],
-        )
-      await test.db.query(
-        `update smpp_gatherings
-         set received_at = now() - interval '61 seconds', parts = parts || jsonb_build_object('2', parts -> '1')`,
-      )
+        await test.sql`insert into smpp_gatherings select *
+          from jsonb_populate_record(null::smpp_gatherings, ${JSON.stringify(row)})`
+      await test.sql`update smpp_gatherings
+        set received_at = now() - interval '61 seconds', parts = parts || jsonb_build_object('2', parts -> '1')`
       await sendLate(context())
       expect(await messages()).toBe(1)
       expect(await test.count('smpp_gatherings', 'true')).toBe(0)
@@ -380,12 +349,11 @@ describe('parts of a long message', () => {
   it('that were complete when their node died are also sent if that node was about to send them', async () => {
     const [first = {}] = cutSegments(long, { mode: 'udh8', reference: 7 })
     await client.submit({ ...first, schedule_delivery_time: formatRelativeTime(60_000) })
-    await test.db.query(
-      `update smpp_gatherings
-       set received_at = now() - interval '2 minutes',
-         parts = jsonb_build_object('1', part, '2', part)
-       from (select parts -> '1' || jsonb_build_object('sendAt', now() - interval '90 seconds') as part from smpp_gatherings) p`,
-    )
+    await test.sql`update smpp_gatherings
+      set received_at = now() - interval '2 minutes',
+        parts = jsonb_build_object('1', part, '2', part)
+      from (select parts -> '1' || jsonb_build_object('sendAt', now() - interval '90 seconds') as part
+      from smpp_gatherings) p`
     await sendLate(context())
     expect(await messages()).toBe(1)
   })
@@ -400,7 +368,7 @@ describe('parts of a long message', () => {
 
 describe('limits', () => {
   it('throttle a client above its pace, message by message', async () => {
-    const slow = await bindTestClient(test.port, await test.credential({ pace: 5 }))
+    const slow = await test.bind(await test.credential({ pace: 5 }))
     const answers = await Promise.all(Array.from({ length: 50 }, () => slow.submit(hello)))
     const taken = answers.filter(({ status }) => status === ESME.ROK).length
     expect(taken).toBeGreaterThanOrEqual(5)
@@ -411,7 +379,7 @@ describe('limits', () => {
   })
 
   it('throttle a client above its window', async () => {
-    const narrow = await bindTestClient(test.port, await test.credential({ windowMax: 10, pace: 100_000 }))
+    const narrow = await test.bind(await test.credential({ windowMax: 10, pace: 100_000 }))
     // The disk is slow: no response comes until all parts have.
     const lock = await test.db.connect()
     await lock.query('begin; lock table messages in access exclusive mode')
@@ -426,7 +394,7 @@ describe('limits', () => {
   })
 
   it('do not count answered submits among the unanswered ones of all clients', async () => {
-    const wide = await bindTestClient(test.port, await test.credential({ windowMax: 1000 }))
+    const wide = await test.bind(await test.credential({ windowMax: 1000 }))
     for (let asked = 0; asked < 10_500; asked += 500) {
       const answers = await Promise.all(
         Array.from({ length: 500 }, () => wide.request('query_sm', { message_id: 'none' })),
@@ -437,3 +405,13 @@ describe('limits', () => {
     wide.session.destroy()
   })
 })
+
+const messages = (): Promise<number> => test.count('messages', 'account_id = $1', [test.accountId])
+
+/** The message of a submit_sm_resp. */
+async function accepted(fields: Parameters<TestClient['submit']>[0]): Promise<MessageRow> {
+  const { status, messageId } = await client.submit(fields)
+  expect(status).toBe(ESME.ROK)
+  expect(messageId).toMatch(/^[0-9A-Z]{26}$/)
+  return test.message(parseClientId(messageId) ?? '')
+}

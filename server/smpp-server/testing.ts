@@ -11,6 +11,7 @@ import {
 import { hashPassword } from '../accounts/login/password.ts'
 import { testVault } from '../accounts/testing.ts'
 import { inTransaction, type Db } from '../ground/db/db.ts'
+import { atEnd } from '../ground/db/testing.ts'
 import type { Acceptor } from '../accept/accept.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
@@ -34,12 +35,14 @@ export interface ServerTest extends LedgerTest {
   /** Log lines, newest last. */
   lines: { level: 'info' | 'warn' | 'error'; message: string; fields: Record<string, unknown> }[]
   credential(changes?: Partial<CredentialSettings>): Promise<TestCredential>
+  /** A client, until the end. @throws SessionError if refused. */
+  bind(credential: { systemId: string }, changes?: Partial<BindFields>): Promise<TestClient>
   /** Ends a submitted message as the carrier would. */
   end(messageId: string, state?: string, err?: string): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts a server on a free port. */
+/** Starts a server on a free port, until the end. */
 export async function openServerTest(
   db: Db,
   options: {
@@ -71,11 +74,13 @@ export async function openServerTest(
     ...(overload && { overload }),
   })
   const port = await server.listen({ host: '127.0.0.1', port: 0, tls: null })
+  atEnd(() => server.close())
   return {
     ...test,
     server,
     port,
     lines,
+    bind: (credential, changes) => bindTestClient(port, credential, changes),
     credential: (changes) => createTestCredential(db, test.accountId, changes),
     async end(messageId, state = 'delivered', err = '000') {
       const handover = test.slots.taken.find(({ id }) => id === messageId)
@@ -96,10 +101,7 @@ export async function openServerTest(
         })
       }
     },
-    async close() {
-      await server.close()
-      await test.ledger.close()
-    },
+    close: () => server.close(),
   }
 }
 
@@ -170,6 +172,7 @@ export async function bindTestClient(
         client.session.request(command, fields, last)
       }),
   }
+  atEnd(() => client.session.destroy())
   await client.session.whenBound()
   return client
 }

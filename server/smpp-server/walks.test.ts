@@ -37,7 +37,7 @@ import type { CredentialSettings } from './credential.ts'
 import { ClientServer } from './server.ts'
 import { createTestCredential, openServerTest, password, type ServerTest, type TestCredential } from './testing.ts'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 
 // Some seconds a walk; use hundreds, and other seeds, to search.
 const rounds = 25
@@ -48,6 +48,68 @@ const states = ['delivered', 'undeliverable', 'expired', 'rejected']
 const responseTimeoutMs = 150
 
 const tls = makeTls()
+
+function makeTls(): ServerTls {
+  const folder = mkdtempSync(join(tmpdir(), 'heliogram-walk-'))
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  execFileSync('openssl', [...made, '-subj', '/CN=localhost', '-keyout', key, '-out', cert], { stdio: 'ignore' })
+  const read = { key: readFileSync(key), cert: readFileSync(cert) }
+  rmSync(folder, { recursive: true })
+  return read
+}
+
+test.each([1, 2, 3])(
+  'each ESME_ROK is one message, and each pending delivery is taken by its client: walk %i',
+  async (seed) => {
+    await emptyTables(
+      db,
+      'accounts, carriers, nodes, messages, outcomes, submissions, carrier_ids, receipts, events, idempotency_keys, login_failures',
+    )
+    const base = await openServerTest(db)
+    const other = newId()
+    await sql`insert into accounts (id, name) values (${other}, 'Other')`
+    await insertTestSender(db, other, base.carrierId, '15557654322', true)
+    await base.routing.refresh()
+    const walk = new Walk(seed, base)
+    await walk.start(false)
+    await walk.start(true)
+    await walk.addClient(base.accountId, ourNumber)
+    await walk.addClient(base.accountId, ourNumber, { windowMax: 4, receivesReplies: true, replyConcatenation: 'sar' })
+    await walk.addClient(other, '15557654322', { receivesReplies: true, replyConcatenation: 'udh16' })
+    for (let n = 0; n < rounds; n++) await walk.round()
+    await walk.rest()
+
+    const rows = await sql<{ id: string; accountId: string; body: string }>`select id, account_id as "accountId", body
+      from messages where direction = 'outbound'`
+    const ofText = Map.groupBy(rows, ({ body }) => body)
+    for (const { credential, submitted, receipts, replies, receivesReplies } of walk.clients) {
+      const { accountId } = credential
+      for (const [text, parts] of Map.groupBy(submitted, (one) => one.text)) {
+        const made = ofText.get(text) ?? []
+        const isWhole = parts.length === parts[0]?.total
+        const least = isWhole && parts.every(isTaken) ? 1 : 0
+        const most = isWhole && parts.every((part) => isTaken(part) || isUnknown(part)) ? 1 : 0
+        expect([text, made.length]).toEqual([text, Math.min(Math.max(made.length, least), most)])
+        const [row] = made
+        if (!row) continue
+        expect(row.accountId).toBe(accountId)
+        for (const part of parts) {
+          if (part.outcome?.kind !== 'response') continue
+          const id = part.outcome.messageId
+          if (part.total === 1) expect(parseClientId(id)).toBe(row.id)
+          expect([id, receipts.has(`${id} ${walk.stateOf(row.id)}`)]).toEqual([id, part.isAsked])
+        }
+      }
+      const pending = walk.replies.filter((one) => receivesReplies && one.accountId === accountId)
+      const texts = [...replies.values()].map((parts) => joinParts(parts).text)
+      expect(new Set(texts)).toEqual(new Set(pending.map(({ text }) => text)))
+    }
+    expect(rows.length).toBeGreaterThan(0)
+    expect(base.lines.filter(({ level }) => level === 'error')).toEqual([])
+    await base.close()
+  },
+)
 
 interface Process {
   server: ClientServer
@@ -100,11 +162,8 @@ class Walk {
 
   async start(hasTls: boolean): Promise<void> {
     const nodeId = newId()
-    await db.query(
-      `with node as (insert into nodes (id, name) values ($1, 'walk') returning id)
-       insert into heartbeats (node_id, seen_at) select id, now() from node`,
-      [nodeId],
-    )
+    await sql`with node as (insert into nodes (id, name) values (${nodeId}, 'walk') returning id)
+      insert into heartbeats (node_id, seen_at) select id, now() from node`
     const { context, acceptor, lines } = this.#test
     const note = (level: 'info' | 'warn' | 'error') => (fields: object, message: string) =>
       void lines.push({ level, message, fields: { ...fields } })
@@ -267,7 +326,7 @@ class Walk {
     this.#processes.splice(at, 1)
     if (this.#chance(2) === 0) return gone.server.close()
     this.#fenced.push(gone)
-    await db.query('update nodes set fenced_at = now() where id = $1', [gone.nodeId])
+    await sql`update nodes set fenced_at = now() where id = ${gone.nodeId}`
   }
 
   /** All pending deliveries are taken. */
@@ -283,12 +342,11 @@ class Walk {
     )
     await this.#end(Number.POSITIVE_INFINITY)
     await until('all are taken', async () => {
-      await db.query(`update smpp_deliveries set due_at = now() where due_at > now()`)
-      const { rows } = await db.query(
-        `select from smpp_submits
-         union all select from smpp_deliveries
-         union all select from events e join smpp_cursors c on c.account_id = e.account_id where (e.txid, e.id) > (c.txid, c.event_id)`,
-      )
+      await sql`update smpp_deliveries set due_at = now() where due_at > now()`
+      const rows = await sql`select from smpp_submits
+        union all select from smpp_deliveries
+        union all select from events e join smpp_cursors c on c.account_id = e.account_id
+        where (e.txid, e.id) > (c.txid, c.event_id)`
       return rows.length === 0
     })
     await Promise.all([...this.#processes, ...this.#fenced].map(({ server }) => server.close()))
@@ -300,68 +358,5 @@ class Walk {
   }
 }
 
-function makeTls(): ServerTls {
-  const folder = mkdtempSync(join(tmpdir(), 'heliogram-walk-'))
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
-  execFileSync('openssl', [...made, '-subj', '/CN=localhost', '-keyout', key, '-out', cert], { stdio: 'ignore' })
-  const read = { key: readFileSync(key), cert: readFileSync(cert) }
-  rmSync(folder, { recursive: true })
-  return read
-}
-
 const isTaken = ({ outcome }: Submitted): boolean => outcome?.kind === 'response' && outcome.status === ESME.ROK
 const isUnknown = ({ outcome }: Submitted): boolean => outcome?.kind === 'closed' && outcome.written
-
-test.each([1, 2, 3])(
-  'each ESME_ROK is one message, and each pending delivery is taken by its client: walk %i',
-  async (seed) => {
-    await emptyTables(
-      db,
-      'accounts, carriers, nodes, messages, outcomes, submissions, carrier_ids, receipts, events, idempotency_keys, login_failures',
-    )
-    const base = await openServerTest(db)
-    const other = newId()
-    await db.query(`insert into accounts (id, name) values ($1, 'Other')`, [other])
-    await insertTestSender(db, other, base.carrierId, '15557654322', true)
-    await base.routing.refresh()
-    const walk = new Walk(seed, base)
-    await walk.start(false)
-    await walk.start(true)
-    await walk.addClient(base.accountId, ourNumber)
-    await walk.addClient(base.accountId, ourNumber, { windowMax: 4, receivesReplies: true, replyConcatenation: 'sar' })
-    await walk.addClient(other, '15557654322', { receivesReplies: true, replyConcatenation: 'udh16' })
-    for (let n = 0; n < rounds; n++) await walk.round()
-    await walk.rest()
-
-    const { rows } = await db.query<{ id: string; accountId: string; body: string }>(
-      `select id, account_id as "accountId", body from messages where direction = 'outbound'`,
-    )
-    const ofText = Map.groupBy(rows, ({ body }) => body)
-    for (const { credential, submitted, receipts, replies, receivesReplies } of walk.clients) {
-      const { accountId } = credential
-      for (const [text, parts] of Map.groupBy(submitted, (one) => one.text)) {
-        const made = ofText.get(text) ?? []
-        const isWhole = parts.length === parts[0]?.total
-        const least = isWhole && parts.every(isTaken) ? 1 : 0
-        const most = isWhole && parts.every((part) => isTaken(part) || isUnknown(part)) ? 1 : 0
-        expect([text, made.length]).toEqual([text, Math.min(Math.max(made.length, least), most)])
-        const [row] = made
-        if (!row) continue
-        expect(row.accountId).toBe(accountId)
-        for (const part of parts) {
-          if (part.outcome?.kind !== 'response') continue
-          const id = part.outcome.messageId
-          if (part.total === 1) expect(parseClientId(id)).toBe(row.id)
-          expect([id, receipts.has(`${id} ${walk.stateOf(row.id)}`)]).toEqual([id, part.isAsked])
-        }
-      }
-      const pending = walk.replies.filter((one) => receivesReplies && one.accountId === accountId)
-      const texts = [...replies.values()].map((parts) => joinParts(parts).text)
-      expect(new Set(texts)).toEqual(new Set(pending.map(({ text }) => text)))
-    }
-    expect(rows.length).toBeGreaterThan(0)
-    expect(base.lines.filter(({ level }) => level === 'error')).toEqual([])
-    await base.close()
-  },
-)

@@ -4,24 +4,9 @@ import { messageRoutes } from '../messages/http.ts'
 import { templateRoutes } from './http.ts'
 import { ledgerWorld } from '../messages/testing.ts'
 
-const { db, account, other: stranger, call } = await ledgerWorld([messageRoutes, templateRoutes])
-
-type Body = Record<string, unknown>
+const { db, sql, account, other: stranger, call } = await ledgerWorld([messageRoutes, templateRoutes])
 
 let names = 0
-async function create(fields: Body = {}, who = account): Promise<Body> {
-  const { status, body } = await call(
-    'POST',
-    '/v1/templates',
-    { name: `t${names++}`, body: 'Hi {{ first_name | default: "there" }}, {{ order }}!', ...fields },
-    who.headers,
-  )
-  if (status !== 201) throw new Error(JSON.stringify(body))
-  return body
-}
-
-const send = (fields: Body, headers: Record<string, string> = {}): Promise<Answer> =>
-  call('POST', '/v1/messages/send', { to: '15551230001', ...fields }, headers)
 
 describe('/v1/templates', () => {
   it('creates a template and shows it by its id and its name, with its fields', async () => {
@@ -136,7 +121,7 @@ describe('a send by template', () => {
     expect(body).toMatchObject({ message: 'Hi there, 1042!', encoding: 'GSM-7', segments: 1, characters: 15 })
     const other = await send({ template: id, variables: { first_name: 'Łukasz', order: '{{ x }}' } })
     expect(other.body).toMatchObject({ message: 'Hi Łukasz, {{ x }}!', encoding: 'UCS-2' })
-    const { rows } = await db.query<{ body: string }>(`select body from messages where body = 'Hi Łukasz, {{ x }}!'`)
+    const rows = await sql<{ body: string }>`select body from messages where body = 'Hi Łukasz, {{ x }}!'`
     expect(rows).toHaveLength(1)
   })
 
@@ -245,3 +230,19 @@ describe('a send by template', () => {
     ])
   })
 })
+
+type Body = Record<string, unknown>
+
+async function create(fields: Body = {}, who = account): Promise<Body> {
+  const { status, body } = await call(
+    'POST',
+    '/v1/templates',
+    { name: `t${names++}`, body: 'Hi {{ first_name | default: "there" }}, {{ order }}!', ...fields },
+    who.headers,
+  )
+  if (status !== 201) throw new Error(JSON.stringify(body))
+  return body
+}
+
+const send = (fields: Body, headers: Record<string, string> = {}): Promise<Answer> =>
+  call('POST', '/v1/messages/send', { to: '15551230001', ...fields }, headers)

@@ -2,28 +2,6 @@ import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { compileTemplate, type Template, type TemplateFields } from './template.ts'
 
-function compile(text: string, language?: string): Template {
-  const template = compileTemplate(text, language)
-  if (Array.isArray(template)) throw new Error(JSON.stringify(template))
-  return template
-}
-
-function render(text: string, fields: TemplateFields = {}, language?: string): string {
-  const rendered = compile(text, language).render(fields)
-  if ('missing' in rendered) throw new Error(`missing: ${rendered.missing.join()}`)
-  return rendered.text
-}
-
-const missing = (text: string, fields: TemplateFields = {}): string[] => {
-  const rendered = compile(text).render(fields)
-  return 'missing' in rendered ? rendered.missing : []
-}
-
-const faults = (text: string): string[] => {
-  const template = compileTemplate(text)
-  return Array.isArray(template) ? template.map(({ code, position }) => `${code} ${position}`) : []
-}
-
 test('fills in fields, with or without blanks in the tags', () => {
   expect(
     render('Hi {{first_name}}, order {{  order-no.1 }} is {{\nstate\n}}!', {
@@ -268,3 +246,25 @@ test('renders thousands of fields', () => {
     1000,
   )
 })
+
+function compile(text: string, language?: string): Template {
+  const template = compileTemplate(text, language)
+  if (Array.isArray(template)) throw new Error(JSON.stringify(template))
+  return template
+}
+
+function render(text: string, fields: TemplateFields = {}, language?: string): string {
+  const rendered = compile(text, language).render(fields)
+  if ('missing' in rendered) throw new Error(`missing: ${rendered.missing.join()}`)
+  return rendered.text
+}
+
+const missing = (text: string, fields: TemplateFields = {}): string[] => {
+  const rendered = compile(text).render(fields)
+  return 'missing' in rendered ? rendered.missing : []
+}
+
+const faults = (text: string): string[] => {
+  const template = compileTemplate(text)
+  return Array.isArray(template) ? template.map(({ code, position }) => `${code} ${position}`) : []
+}

@@ -1,10 +1,10 @@
 /** A real server answers incoming messages in Twilio's form; the test follows each answer to the messages in it. */
 import type { ServerResponse } from 'node:http'
-import { afterEach, beforeEach, expect, it, test } from 'vitest'
-import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { beforeEach, expect, it, test } from 'vitest'
+import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
 import { recordEvents } from '../events/events.ts'
 import { newId, showId } from '../ground/base/ids.ts'
-import { openLedgerTest, ourNumber, silent, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest, ourNumber, silent } from '../messages/testing.ts'
 import type { TakeAnswer } from '../post/asked.ts'
 import {
   insertTestWebhook,
@@ -18,84 +18,20 @@ import { until } from '../../test/until.ts'
 import { TwilioAnswers } from './answers.ts'
 
 const person = '15551230001'
-let ledger: LedgerTest
 let answers: TwilioAnswers
 let receiver: Receiver
 let webhookId: string
 /** The server's answer; set by each test. */
 let answer: (response: ServerResponse, received: Received) => void
-const closing: { close(): Promise<void> }[] = []
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
+const ledger = forEachTest(db, openLedgerTest)
 beforeEach(async () => {
-  await emptyTables(
-    db,
-    'accounts, carriers, nodes, messages, queue, delayed, events, outbox, attempts, webhooks, opt_outs, idempotency_keys',
-  )
-  ledger = await openLedgerTest(db)
   answers = new TwilioAnswers(silent)
   answers.open({ ...ledger.routeContext, shortUrl: null })
   receiver = await startReceiver((response, received) => answer(response, received))
-  closing.push(receiver)
   webhookId = (await insertTestWebhook(db, ledger.accountId, `${receiver.url}/in?shop=7#twilio`)).id
 })
-afterEach(async () => {
-  for (const one of closing.splice(0).toReversed()) await one.close()
-})
-
-const xml = (inner: string) => (response: ServerResponse) =>
-  response.writeHead(200, { 'content-type': 'text/xml' }).end(`<Response>${inner}</Response>`)
-
-/** Receives a message from a person; resolves when its post is over. */
-async function receive(take: TakeAnswer = answers.take, more: object = {}): Promise<void> {
-  const dispatcher = startTestDispatcher(db, {
-    takeAnswer: take,
-    retryDelaysMs: [30, 30, 30],
-    pollMs: 20,
-    ...more,
-  })
-  const id = newId()
-  const message = {
-    id: showId('msg', id),
-    direction: 'inbound',
-    status: 'received',
-    from: `+${person}`,
-    to: `+${ourNumber}`,
-    message: 'Hi',
-    segments: 1,
-    test: false,
-  }
-  const event = { accountId: ledger.accountId, type: 'message.received' as const, messageId: id, data: { message } }
-  await recordEvents(db, [event], nobody)
-  await until('the posts are over', async () => (await ledger.count('outbox', 'true')) === 0)
-  await dispatcher.close()
-}
-
-async function sent(): Promise<{ to: string; from: string; body: string; callback: string | null }[]> {
-  const { rows } = await db.query<{ to: string; from: string; body: string; callback: string | null }>(
-    `select their_number as to, our_number as from, body, callback_url as callback
-     from messages where account_id = $1 and direction = 'outbound' order by id`,
-    [ledger.accountId],
-  )
-  return rows
-}
-
-interface Told {
-  data: { webhook: string; faults: { element: string | null; position: number | null; code: number; detail: string }[] }
-}
-
-async function told(): Promise<[string | null, number | null, number][]> {
-  const { rows } = await db.query<{ payload: string }>(
-    `select payload from events where account_id = $1 and type = 'webhook.answer_refused' order by id`,
-    [ledger.accountId],
-  )
-  return rows.flatMap(({ payload }) =>
-    (JSON.parse(payload) as Told).data.faults.map(
-      ({ element, position, code }): [string | null, number | null, number] => [element, position, code],
-    ),
-  )
-}
-
 test('sends an answer’s messages in order, to the numbers they name and otherwise to the person', async () => {
   answer = xml(
     '<Message>One</Message><Message to="+15551230002" action="status?n=1"><Body>Two</Body></Message><Message>Three</Message>',
@@ -166,10 +102,8 @@ test('reports a truncated answer, and sends nothing of it', async () => {
 })
 
 test('sends the permitted messages beside a refused one: an opted-out person, and a guard', async () => {
-  await db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230003', 'reply')`, [
-    ledger.accountId,
-  ])
-  await db.query(`update accounts set settings = '{"guards":{"dedupe_window":60}}'`)
+  await sql`insert into opt_outs (account_id, number, source) values (${ledger.accountId}, '15551230003', 'reply')`
+  await sql`update accounts set settings = '{"guards":{"dedupe_window":60}}'`
   await ledger.context.guards.refresh()
   answer = xml('<Message to="+15551230003">a</Message><Message>b</Message><Message>b</Message><Pause/>')
   await receive()
@@ -178,10 +112,8 @@ test('sends the permitted messages beside a refused one: an opted-out person, an
   expect(optedOut).toEqual(['Message', 1, 21610])
   expect(duplicate?.slice(0, 2)).toEqual(['Message', 3])
   expect(verb).toEqual(['Pause', 4, 12200])
-  const { rows } = await db.query<{ payload: string }>(
-    `select payload from events where type = 'webhook.answer_refused'`,
-  )
-  expect(JSON.parse(rows[0]?.payload ?? '')).toMatchObject({
+  const [row] = await sql<{ payload: string }>`select payload from events where type = 'webhook.answer_refused'`
+  expect(JSON.parse(row?.payload ?? '')).toMatchObject({
     data: {
       webhook: showId('whk', webhookId),
       faults: [{ detail: expect.stringMatching(/opted out|opted out of messages from the account/) as string }, {}, {}],
@@ -201,7 +133,7 @@ test('sends at most twenty messages of an answer, and reports the others in one 
 
 test('answers once if the process dies between the replies and the end of the post', async () => {
   // The second post must not be a duplicate for a guard that compares texts.
-  await db.query(`update accounts set settings = '{"guards":{"dedupe_window":60}}'`)
+  await sql`update accounts set settings = '{"guards":{"dedupe_window":60}}'`
   await ledger.context.guards.refresh()
   answer = xml('<Message>One</Message><Message>Two</Message>')
   let lost = 2
@@ -245,16 +177,64 @@ test('reads no answer to a refusal, to a status callback, or of a webhook in our
   await receive()
   expect(posts).toBe(2)
   answer = xml('<Message>Loop</Message>')
-  await db.query(`update webhooks set url = $1`, [receiver.url])
+  await sql`update webhooks set url = ${receiver.url}`
   await receive()
-  await db.query(`update webhooks set url = $1`, [`${receiver.url}#twilio`])
+  await sql`update webhooks set url = ${`${receiver.url}#twilio`}`
   const message = { id: showId('msg', newId()), direction: 'outbound', status: 'delivered', to: '1', from: '2' }
   const event = { accountId: ledger.accountId, type: 'message.delivered' as const, data: { message } }
   await recordEvents(db, [event], nobody)
-  const dispatcher = startTestDispatcher(db, { takeAnswer: answers.take, pollMs: 20 })
-  closing.push(dispatcher)
+  startTestDispatcher(db, { takeAnswer: answers.take, pollMs: 20 })
   await until('the posts are over', async () => (await ledger.count('outbox', 'true')) === 0)
   expect(receiver.received).toHaveLength(4)
   expect(await sent()).toEqual([])
   expect(await told()).toEqual([])
 })
+
+const xml = (inner: string) => (response: ServerResponse) =>
+  response.writeHead(200, { 'content-type': 'text/xml' }).end(`<Response>${inner}</Response>`)
+
+/** Receives a message from a person; resolves when its post is over. */
+async function receive(take: TakeAnswer = answers.take, more: object = {}): Promise<void> {
+  const dispatcher = startTestDispatcher(db, { takeAnswer: take, retryDelaysMs: [30, 30, 30], pollMs: 20, ...more })
+  const id = newId()
+  const message = {
+    id: showId('msg', id),
+    direction: 'inbound',
+    status: 'received',
+    from: `+${person}`,
+    to: `+${ourNumber}`,
+    message: 'Hi',
+    segments: 1,
+    test: false,
+  }
+  const event = { accountId: ledger.accountId, type: 'message.received' as const, messageId: id, data: { message } }
+  await recordEvents(db, [event], nobody)
+  await until('the posts are over', async () => (await ledger.count('outbox', 'true')) === 0)
+  await dispatcher.close()
+}
+
+async function sent(): Promise<{ to: string; from: string; body: string; callback: string | null }[]> {
+  const rows = await sql<{
+    to: string
+    from: string
+    body: string
+    callback: string | null
+  }>`select their_number as to, our_number as
+    from, body, callback_url as callback
+    from messages where account_id = ${ledger.accountId} and direction = 'outbound' order by id`
+  return rows
+}
+
+interface Told {
+  data: { webhook: string; faults: { element: string | null; position: number | null; code: number; detail: string }[] }
+}
+
+async function told(): Promise<[string | null, number | null, number][]> {
+  const rows = await sql<{ payload: string }>`select payload from events
+    where account_id = ${ledger.accountId} and type = 'webhook.answer_refused' order by id`
+  return rows.flatMap(({ payload }) =>
+    (JSON.parse(payload) as Told).data.faults.map(
+      ({ element, position, code }): [string | null, number | null, number] => [element, position, code],
+    ),
+  )
+}

@@ -4,14 +4,14 @@ import { createTestDatabase } from '../ground/db/testing.ts'
 import { openTwilioAuthenticator } from './credential.ts'
 import { twilioCredentialRoutes } from './credential-http.ts'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const callers = openTwilioAuthenticator(db)
 const app = await buildTestApp(db, (own) => twilioCredentialRoutes(own, { db, vault: testVault, callers }))
 
 test('a test key revokes test credentials, and no live one', async () => {
   const live = await createTestAccount(db)
   const tester = await createTestAccount(db, { mode: 'test' })
-  await db.query('update api_keys set account_id = $1 where account_id = $2', [live.accountId, tester.accountId])
+  await sql`update api_keys set account_id = ${live.accountId} where account_id = ${tester.accountId}`
   const path = '/v1/twilio-credentials'
   const make = async ({ headers }: TestAccount): Promise<string> =>
     (await app.inject({ method: 'POST', url: path, headers, payload: { name: 'Shop' } })).json().id

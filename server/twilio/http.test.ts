@@ -17,7 +17,7 @@ let app: App
 let door: Door
 let token: string
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 beforeEach(async () => {
   await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, intents, events')
   account = await createTestAccount(db)
@@ -34,17 +34,8 @@ beforeEach(async () => {
   return () => app.close()
 })
 
-const sid = (): string => showSid('AC', account.accountId)
-const path = (): string => `/2010-04-01/Accounts/${sid()}/Messages.json`
-const headersOf = (password: string) => ({
-  authorization: `Basic ${Buffer.from(`${sid()}:${password}`).toString('base64')}`,
-  'content-type': 'application/x-www-form-urlencoded',
-})
-const send = (payload: string, password = token, remoteAddress = '127.0.0.1') =>
-  app.inject({ method: 'POST', url: path(), headers: headersOf(password), payload, remoteAddress })
-
 test('a guard that stops a send is reported with its stop', async () => {
-  await db.query(`update accounts set settings = '{"guards":{"daily_segments":1}}' where id = $1`, [account.accountId])
+  await sql`update accounts set settings = '{"guards":{"daily_segments":1}}' where id = ${account.accountId}`
   await ledger.context.guards.refresh()
   expect((await send('To=%2B15551230001&Body=Hello')).statusCode).toBe(201)
   const answer = await send('To=%2B15551230001&Body=Hello')
@@ -67,7 +58,7 @@ test('a refusal has Twilio’s number, and its own status if it is temporary', a
     return [answer.statusCode, answer.json().code]
   }
   const guard = async (guards: object): Promise<void> => {
-    await db.query(`update accounts set settings = jsonb_build_object('guards', $1::jsonb)`, [guards])
+    await sql`update accounts set settings = jsonb_build_object('guards', ${guards}::jsonb)`
     await ledger.context.guards.refresh()
   }
   expect(await told('To=%2B1&Body=Hello')).toEqual([400, 21211])
@@ -78,11 +69,11 @@ test('a refusal has Twilio’s number, and its own status if it is temporary', a
   await guard({ allowed_countries: ['DE'] })
   expect(await told(hello)).toEqual([400, 21408])
   await guard({})
-  await db.query('delete from senders')
-  await db.query('delete from carriers')
+  await sql`delete from senders`
+  await sql`delete from carriers`
   await ledger.routing.refresh()
   expect(await told(hello)).toEqual([400, 21612])
-  await db.query(`update accounts set status = 'suspended'`)
+  await sql`update accounts set status = 'suspended'`
   expect(await told(hello)).toEqual([403, 20005])
 })
 
@@ -188,7 +179,7 @@ test('a time without a zone is in UTC, whatever the machine’s zone', async () 
     const at = new Date(Date.now() + 7_200_000).toISOString().slice(0, 19)
     const sent = await send(`To=%2B15551230001&Body=Hello&ScheduleType=fixed&SendAt=${at}`)
     expect(sent.json()).toMatchObject({ status: 'scheduled' })
-    const { rows } = await db.query<{ at: Date }>('select send_at as at from messages')
+    const rows = await sql<{ at: Date }>`select send_at as at from messages`
     expect(rows.map((row) => row.at.toISOString().slice(0, 19))).toEqual([at])
     const since = new Date(Date.now() - 3_600_000).toISOString().slice(0, 19)
     for (const written of [since, since.replace('T', '%20')]) {
@@ -213,20 +204,18 @@ test('a body that is not a form, or too long, is refused in that API’s form', 
 })
 
 test('our failures also have the form that typed clients read', async () => {
-  await db.query('alter table messages rename to gone')
+  await sql`alter table messages rename to gone`
   const broken = await app.inject({ url: path(), headers: headersOf(token) })
-  await db.query('alter table gone rename to messages')
+  await sql`alter table gone rename to messages`
   expect([broken.statusCode, broken.json()]).toEqual([
     500,
     { status: 500, code: 20500, message: expect.any(String), more_info: expect.stringMatching(/20500$/) },
   ])
-  await db.query(
-    `create function canceled() returns trigger language plpgsql as $$
-     begin raise 'canceling statement due to statement timeout' using errcode = '57014'; end $$;
-     create trigger canceled before insert on messages for each row execute function canceled()`,
-  )
+  await sql`create function canceled() returns trigger language plpgsql as $$
+    begin raise 'canceling statement due to statement timeout' using errcode = '57014'; end $$;
+    create trigger canceled before insert on messages for each row execute function canceled()`
   const passing = await send('To=%2B15551230001&Body=Hello')
-  await db.query('drop function canceled cascade')
+  await sql`drop function canceled cascade`
   expect([passing.statusCode, passing.json().code, passing.headers['retry-after']]).toEqual([503, 20503, '2'])
 })
 
@@ -296,7 +285,16 @@ test('a caller who guesses tokens is soon refused without a look-up, and known o
 })
 
 test('a token has its account’s request limit', async () => {
-  await db.query('update accounts set api_per_second = 3 where id = $1', [account.accountId])
+  await sql`update accounts set api_per_second = 3 where id = ${account.accountId}`
   const answer = await app.inject({ url: path(), headers: headersOf(token) })
   expect([answer.statusCode, answer.headers['ratelimit-policy']]).toEqual([200, '"api";q=3;w=1'])
 })
+
+const sid = (): string => showSid('AC', account.accountId)
+const path = (): string => `/2010-04-01/Accounts/${sid()}/Messages.json`
+const headersOf = (password: string) => ({
+  authorization: `Basic ${Buffer.from(`${sid()}:${password}`).toString('base64')}`,
+  'content-type': 'application/x-www-form-urlencoded',
+})
+const send = (payload: string, password = token, remoteAddress = '127.0.0.1') =>
+  app.inject({ method: 'POST', url: path(), headers: headersOf(password), payload, remoteAddress })

@@ -9,19 +9,7 @@ import { showSid } from '../post/twilio-words.ts'
 import { createTwilioCredential, openTwilioAuthenticator } from './credential.ts'
 import { twilioRoutes } from './http.ts'
 
-interface Page {
-  messages: { body: string; direction: string }[]
-  first_page_uri: string
-  next_page_uri: string | null
-  previous_page_uri: string | null
-  uri: string
-  page: number
-  page_size: number
-  start: number
-  end: number
-}
-
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const account = await createTestAccount(db)
 const ledger = await openLedgerTest(db, { accountId: account.accountId })
 const callers = openTwilioAuthenticator(db)
@@ -31,12 +19,6 @@ const made = await inTransaction(db, (tx) =>
 )
 const authorization = `Basic ${Buffer.from(`${showSid('AC', account.accountId)}:${made?.token}`).toString('base64')}`
 beforeEach(() => emptyTables(db, 'messages, queue, delayed'))
-
-const path = (): string => `/2010-04-01/Accounts/${showSid('AC', account.accountId)}/Messages.json`
-const get = async (url: string): Promise<Page & { code?: number }> =>
-  (await app.inject({ url, headers: { authorization } })).json()
-const list = (query: string): ReturnType<typeof get> => get(`${path()}?${query}`)
-const bodiesOf = ({ messages }: Page): string[] => messages.map(({ body }) => body)
 
 test('a number of the account is matched on its own side, whether as To or From', async () => {
   await ledger.send({ body: 'one' })
@@ -67,7 +49,7 @@ test('days begin and end at midnight UTC', async () => {
   ]) {
     const { id } = await ledger.send({ body: at.slice(8, 13) })
     const made = firstIdAt(Date.parse(at)).replace(/0$/, '1')
-    await db.query('update messages set id = $1 where id = $2', [made, id])
+    await sql`update messages set id = ${made} where id = ${id}`
   }
   for (const [query, bodies] of [
     ['DateSent=2026-11-19', ['19T23', '19T00']],
@@ -118,3 +100,21 @@ test.each([
 test.each(['PageSize=ten', 'PageSize=-1', 'Page=x', 'PageToken=x'])('%s is refused', async (query) => {
   expect((await list(query)).code).toBe(20001)
 })
+
+interface Page {
+  messages: { body: string; direction: string }[]
+  first_page_uri: string
+  next_page_uri: string | null
+  previous_page_uri: string | null
+  uri: string
+  page: number
+  page_size: number
+  start: number
+  end: number
+}
+
+const path = (): string => `/2010-04-01/Accounts/${showSid('AC', account.accountId)}/Messages.json`
+const get = async (url: string): Promise<Page & { code?: number }> =>
+  (await app.inject({ url, headers: { authorization } })).json()
+const list = (query: string): ReturnType<typeof get> => get(`${path()}?${query}`)
+const bodiesOf = ({ messages }: Page): string[] => messages.map(({ body }) => body)

@@ -4,9 +4,6 @@ import { showSid } from '../post/twilio-words.ts'
 import { WrongParameter } from './faults.ts'
 import { readTwilioSend } from './send.ts'
 
-const read = (parameters: Record<string, string>): ReturnType<typeof readTwilioSend> =>
-  readTwilioSend(new URLSearchParams({ To: '+15551230001', Body: 'Hello', ...parameters }))
-
 const pool = newId()
 const plain = { to: '+15551230001', message: 'Hello' }
 
@@ -80,3 +77,6 @@ test.each<[Record<string, string>, number, RegExp]>([
   if (!(thrown instanceof WrongParameter)) throw new Error('it was not refused')
   expect(thrown.fault).toMatchObject({ status: 400, code, message: expect.stringMatching(message) })
 })
+
+const read = (parameters: Record<string, string>): ReturnType<typeof readTwilioSend> =>
+  readTwilioSend(new URLSearchParams({ To: '+15551230001', Body: 'Hello', ...parameters }))

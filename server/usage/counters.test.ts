@@ -22,14 +22,9 @@ const broadcastIds = [newId(), newId()]
 
 const { db, connection } = await createTestDatabase()
 const test = await openLedgerTest(db)
-await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'Sale')`, [
-  test.accountId,
-  campaignId,
-])
-await test.db.query(
-  `insert into link_states (link_id, node_id, leased_until, state) values ($1, $2, now() + interval '1 hour', 'bound')`,
-  [test.linkId, test.nodeId],
-)
+await test.sql`insert into campaigns (account_id, id, name) values (${test.accountId}, ${campaignId}, 'Sale')`
+await test.sql`insert into link_states (link_id, node_id, leased_until, state)
+  values (${test.linkId}, ${test.nodeId}, now() + interval '1 hour', 'bound')`
 
 const numbers = ['15551230001', '447700900123', '4915112345678', '88213300000']
 /** Handed to the link, and accepted; the newest is the next to get an event. */
@@ -45,11 +40,9 @@ async function lease(n: number): Promise<void> {
   })
   // Prices are known at accept for the first carrier, but not for every message.
   if (n % 4 !== 0)
-    await test.db.query(`update messages set cost = 0.0075, cost_currency = $2, cost_carrier_id = $3 where id = $1`, [
-      handover.id,
-      n % 8 < 4 ? 'EUR' : 'USD',
-      n % 5 ? test.carrierId : newId(),
-    ])
+    await test.sql`update messages
+      set cost = 0.0075, cost_currency = ${n % 8 < 4 ? 'EUR' : 'USD'}, cost_carrier_id = ${n % 5 ? test.carrierId : newId()}
+      where id = ${handover.id}`
   handed.push(handover)
 }
 
@@ -115,7 +108,7 @@ const happenings: Record<string, (n: number) => Promise<unknown>> = {
   schedule: (n) => send(n, new Date(Date.now() + 3_600_000)),
   claim: async () => void handed.push(...(await test.claim(3))),
   'come due': async () => {
-    await test.db.query(`update delayed set due_at = now()`)
+    await test.sql`update delayed set due_at = now()`
     await queueDue(test.db)
   },
   'be taken': (n) => answer(n, {}),
@@ -137,19 +130,17 @@ const happenings: Record<string, (n: number) => Promise<unknown>> = {
       }),
     ),
   'be resolved': async () => {
-    await test.db.query(`update nameless_tries set check_at = now(), resend_at = now()`)
+    await test.sql`update nameless_tries set check_at = now(), resend_at = now()`
     await resolveUnknown(test.context)
   },
   'be adopted': () => adopt(),
   expire: async (n) => {
-    await test.db.query('update queue set expires_at = now() where message_id = $1', [any(n)])
+    await test.sql`update queue set expires_at = now() where message_id = ${any(n)}`
     await expireMessages(test.context)
   },
   'have no receipt': async () => {
-    await test.db.query(
-      `update carrier_ids set at = now() - interval '73 hours'
-       where carrier_message_id = (select carrier_message_id from carrier_ids limit 1)`,
-    )
+    await test.sql`update carrier_ids set at = now() - interval '73 hours'
+      where carrier_message_id = (select carrier_message_id from carrier_ids limit 1)`
     await endWithoutReceipt(test.context, 72)
   },
   'be answered': (n) => reply(n, 'Thanks'),
@@ -166,12 +157,14 @@ it('equals a count of all messages, whatever happens', async () => {
   const seen = new Set<string>()
   const walk = async (steps: { name: string; n: number }[]): Promise<void> => {
     // An opt-out would stop all later messages, in this run and the next.
-    await test.db.query('truncate opt_outs')
+    await test.sql`truncate opt_outs`
     for (const { name, n } of steps) await happenings[name]?.(n).catch(onlyRefused)
     expect(await readCounterFaults(test.db)).toEqual([])
-    const { rows } = await test.db.query<{ bucket: string; broadcastId: string | null }>(
-      'select distinct bucket, broadcast_id as "broadcastId" from tallies where messages > 0',
-    )
+    const rows = await test.sql<{
+      bucket: string
+      broadcastId: string | null
+    }>`select distinct bucket, broadcast_id as "broadcastId"
+      from tallies where messages > 0`
     for (const { bucket, broadcastId } of rows) seen.add(bucket).add(`${broadcastId} ${bucket}`)
   }
   const steps = fc.array(step, { minLength: 25, maxLength: 50 })

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
 import { readSpan } from './span.ts'
 
-const day = (to: Date): Date => new Date(to.getTime() - 86_400_000)
-
 test('a span has full hours, and ends after the last of them', () => {
   expect(readSpan({ from: '2026-11-20T10:59:59Z', to: '2026-11-20T12:00:01Z' }, 2, day)).toEqual({
     from: new Date('2026-11-20T10:00:00Z'),
@@ -21,3 +19,5 @@ test.each([
 ])('%s is refused', (_, query) => {
   expect(() => readSpan(query, 2, day)).toThrow('1 field is invalid.')
 })
+
+const day = (to: Date): Date => new Date(to.getTime() - 86_400_000)

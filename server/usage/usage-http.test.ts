@@ -11,7 +11,7 @@ import { usageRoutes } from './usage-http.ts'
 const [carrierId, campaignId] = [newId(), newId()]
 
 const database = await createTestDatabase()
-const { db } = database
+const { db, sql } = database
 const app = await buildTestApp(db, (own) => usageRoutes(own, database))
 const account = await createTestAccount(db)
 const other = await createTestAccount(db, { scopes: ['messages:read'] })
@@ -57,12 +57,6 @@ await insert(other.accountId, { created_at: '2026-03-01T10:00:00Z' })
 await recountCounters(db)
 
 const march = 'from=2026-03-01T00:00:00Z&to=2026-03-04T00:00:00Z'
-const get = (query: string, headers: object = {}, who = account): Promise<LightMyRequestResponse> =>
-  app.inject({ url: `/v1/usage?${query}`, headers: { ...who.headers, ...headers } })
-const rows = async (group: string): Promise<unknown[][]> =>
-  (await get(`${march}&group=${group}`))
-    .json<{ data: Record<string, unknown>[] }>()
-    .data.map((one) => [one[group], one['messages'], one['segments']])
 
 it('reports every day, and adds up', async () => {
   const body = (await get(march)).json<Record<string, unknown>>()
@@ -226,13 +220,10 @@ it('groups subaccounts for callers who may read accounts, also with row security
     createTestAccount(db, { scopes }),
     createTestAccount(db, { scopes: ['usage:read'] }),
   ])
-  await db.query('update accounts set parent_id = $1 where id = $2', [parent.accountId, below.accountId])
+  await sql`update accounts set parent_id = ${parent.accountId} where id = ${below.accountId}`
   for (const { accountId } of [below, below, parent, stranger])
-    await db.query(
-      `insert into messages (account_id, id, status, their_number, encoding, characters, segments, created_at)
-       values ($1, $2, 'sent', '15551230001', 'GSM-7', 1, 1, '2026-03-02T00:00:00Z')`,
-      [accountId, newId()],
-    )
+    await sql`insert into messages (account_id, id, status, their_number, encoding, characters, segments, created_at)
+      values (${accountId}, ${newId()}, 'sent', '15551230001', 'GSM-7', 1, 1, '2026-03-02T00:00:00Z')`
   await recountCounters(db)
   const [parentId, belowId] = [parent, below].map(({ accountId }) => showId('acc', accountId))
   const walled = await buildTestApp(db, async (own) => usageRoutes(own, { db: await openWall(db, silent) }))
@@ -258,3 +249,10 @@ it('groups subaccounts for callers who may read accounts, also with row security
     expect((await ask(query, plain)).json().code).toBe('insufficient_scope')
   await walled.close()
 })
+
+const get = (query: string, headers: object = {}, who = account): Promise<LightMyRequestResponse> =>
+  app.inject({ url: `/v1/usage?${query}`, headers: { ...who.headers, ...headers } })
+const rows = async (group: string): Promise<unknown[][]> =>
+  (await get(`${march}&group=${group}`))
+    .json<{ data: Record<string, unknown>[] }>()
+    .data.map((one) => [one[group], one['messages'], one['segments']])

@@ -15,15 +15,13 @@ test('a claim looks up its events, without reading others since the last statist
   const events = 4000
   const accountId = await insertTestAccount(database.db)
   const { id } = await insertTestWebhook(database.db, accountId, 'http://127.0.0.1:1/hook')
-  await database.db.query('alter table events_default set (autovacuum_enabled = false)')
+  await database.sql`alter table events_default set (autovacuum_enabled = false)`
   await postEvents(database.db, nobody, accountId, 500)
-  await database.db.query('analyze events_default')
-  await database.db.query('truncate outbox')
+  await database.sql`analyze events_default`
+  await database.sql`truncate outbox`
   await postEvents(database.db, nobody, accountId, events)
   // A few of them are due, like failed posts.
-  await database.db.query(
-    `update outbox set due_at = due_at + interval '1 hour' where hashtext(event_id::text) & 31 <> 0`,
-  )
+  await database.sql`update outbox set due_at = due_at + interval '1 hour' where hashtext(event_id::text) & 31 <> 0`
   const before = await countReads(db, 'events\\_%')
   const { rows } = await claimPosts(db, newId(), 60, [{ endpointId: id, limit: 500, from: null }])
   expect(rows.length).toBeGreaterThan(50)

@@ -11,24 +11,7 @@ import {
 } from './testing.ts'
 import { until } from '../../test/until.ts'
 
-const { db } = await createTestDatabase()
-
-/** The same database, with a count of claims. */
-function countClaims(): { counted: Db; count: () => number } {
-  let claims = 0
-  const counted = new Proxy(db, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name, target)
-      if (name !== 'query') return typeof value === 'function' ? value.bind(target) : value
-      return (...args: Parameters<Db['query']>) => {
-        const [statement] = args as unknown as [{ name?: string }]
-        if (statement.name === 'claim-posts') claims++
-        return target.query(...args)
-      }
-    },
-  })
-  return { counted, count: () => claims }
-}
+const { db, sql } = await createTestDatabase()
 
 const waiting = 5000
 
@@ -48,17 +31,32 @@ test.each([
     const { id } = await insertTestWebhook(db, accountId, receiver.url)
     await postEvents(db, nobody, accountId, waiting)
     // It fails and comes back at once, so that the lane is that of a failing endpoint.
-    const dispatcher = startTestDispatcher(counted, { pollMs: 20, retryDelaysMs: [3_600_000] })
+    startTestDispatcher(counted, { pollMs: 20, retryDelaysMs: [3_600_000] })
     await until('it fails', () => receiver.received.length > 5)
     await db.query(`update webhooks set ${change} where id = $1`, [id])
     // Posts that had failed by then wait for their next attempt.
     const left = async (): Promise<number> =>
-      (await db.query('select from outbox where endpoint_id = $1 and due_at <= now()', [id])).rowCount ?? 0
+      (await sql`select from outbox where endpoint_id = ${id} and due_at <= now()`).length ?? 0
     await until('what waits is dropped', async () => (await left()) === 0)
     // Posts continue, two at a time, until the dispatcher learns of the change.
     expect(count() - atLastPost).toBeLessThan(100)
-    await dispatcher.close()
-    await receiver.close()
   },
   90_000,
 )
+
+/** The same database, with a count of claims. */
+function countClaims(): { counted: Db; count: () => number } {
+  let claims = 0
+  const counted = new Proxy(db, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target)
+      if (name !== 'query') return typeof value === 'function' ? value.bind(target) : value
+      return (...args: Parameters<Db['query']>) => {
+        const [statement] = args as unknown as [{ name?: string }]
+        if (statement.name === 'claim-posts') claims++
+        return target.query(...args)
+      }
+    },
+  })
+  return { counted, count: () => claims }
+}

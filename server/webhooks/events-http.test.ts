@@ -14,7 +14,7 @@ import { insertTestWebhook, startReceiver } from './testing.ts'
 import { until } from '../../test/until.ts'
 import { Watch } from './watch.ts'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const destinations = guardDestinations({ allowedCidrs: ['127.0.0.0/8'], ports: [443] })
 const log = { info() {}, warn() {}, error() {} }
 const dispatcher = new Dispatcher({ db, vault: testVault, log, nodeId: newId(), destinations })
@@ -28,36 +28,7 @@ const app = await buildTestApp(
 )
 afterAll(() => dispatcher.close())
 
-interface Body {
-  [name: string]: unknown
-  data: { id: string; type: string; sequence: number; data: { message: { message: string | null } } }[]
-  errors: { pointer: string; code: string }[]
-}
-type Account = Awaited<ReturnType<typeof createTestAccount>>
-
-async function get(account: Account, url: string) {
-  const answer = await app.inject({ method: 'GET', url, headers: account.headers })
-  return { status: answer.statusCode, body: answer.json<Body>() }
-}
-
-const anEvent = (accountId: string, sequence: number, more: Partial<NewEvent> = {}): NewEvent => ({
-  accountId,
-  type: 'message.delivered',
-  sequence,
-  data: { message: { message: 'hello' } },
-  ...more,
-})
 const nobody = { nodeId: null, offer() {} }
-const record = (...events: NewEvent[]) => recordEvents(db, events, nobody)
-const sequences = ({ body }: { body: Body }) => body.data.map((event) => event.sequence)
-
-/** Transactions of other tests on the same server delay settling. */
-async function settle(account: Account, total: number): Promise<void> {
-  await until(
-    'all to settle',
-    async () => (await get(account, '/v1/events?after=start&limit=200')).body.data.length === total,
-  )
-}
 
 test('lists events newest first, by pages, type and message', async () => {
   const account = await createTestAccount(db)
@@ -151,7 +122,7 @@ test('returns nothing to a caller whose key was revoked during the wait', async 
   const [first] = (await get(account, '/v1/events')).body.data
   const waiting = get(account, `/v1/events?after=${String(first?.id)}&wait=30`)
   await until('it waits', () => watch.count === 1)
-  await db.query('update api_keys set revoked_at = now() where account_id = $1', [account.accountId])
+  await sql`update api_keys set revoked_at = now() where account_id = ${account.accountId}`
   authenticator.forget()
   await record(anEvent(account.accountId, 2))
   const { status, body } = await waiting
@@ -212,10 +183,8 @@ test('shows an event as refused until the address that refused it accepts it, wh
   const ids = (await get(account, '/v1/events')).body.data.map((event) => parseId('evt', event.id)).toReversed()
   const [one, other] = [newId(), newId()]
   const end = (sequence: number, endpointId: string, outcome: 'ok' | 'status') =>
-    db.query(
-      `insert into attempts (account_id, id, endpoint_id, event_id, try, outcome, duration_ms) values ($1, $2, $3, $4, 1, $5, 1)`,
-      [accountId, newId(), endpointId, ids[sequence - 1], outcome],
-    )
+    sql`insert into attempts (account_id, id, endpoint_id, event_id, try, outcome, duration_ms)
+      values (${accountId}, ${newId()}, ${endpointId}, ${ids[sequence - 1]}, 1, ${outcome}, 1)`
   await end(1, one, 'status')
   await end(1, other, 'ok')
   await end(2, one, 'status')
@@ -253,12 +222,8 @@ test('posts an event again with its own id, to the endpoints of its type or to i
   expect(JSON.parse(receiver.received[1]?.body ?? '')).toEqual(event)
 
   const messageId = newId()
-  await db.query(
-    `
-    insert into messages (account_id, id, status, their_number, body, encoding, characters, segments, callback_url)
-    values ($1, $2, 'delivered', '15551230001', 'hello', 'GSM-7', 5, 1, $3)`,
-    [accountId, messageId, `${receiver.url}/callback`],
-  )
+  await sql`insert into messages (account_id, id, status, their_number, body, encoding, characters, segments, callback_url)
+    values (${accountId}, ${messageId}, 'delivered', '15551230001', 'hello', 'GSM-7', 5, 1, ${`${receiver.url}/callback`})`
   await record(anEvent(accountId, 2, { messageId, callbackUrl: `${receiver.url}/callback` }))
   await until('the callback', () => receiver.received.length === 3)
   const [withCallback] = (await get(account, '/v1/events')).body.data
@@ -269,7 +234,6 @@ test('posts an event again with its own id, to the endpoints of its type or to i
   })
   await until('the callback again', () => receiver.received.length === 4)
   expect(receiver.received.slice(2).map((one) => one.url)).toEqual(['/hook/callback', '/hook/callback'])
-  await receiver.close()
 })
 
 test('posts an event again to a webhook that was disabled meanwhile, and enabled again', async () => {
@@ -279,7 +243,7 @@ test('posts an event again to a webhook that was disabled meanwhile, and enabled
   await record(anEvent(accountId, 1))
   const [event] = (await get(account, '/v1/events')).body.data
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
-  await db.query('update webhooks set posts_since = now() where id = $1', [id])
+  await sql`update webhooks set posts_since = now() where id = ${id}`
   const url = `/v1/events/${String(event?.id)}/redeliver`
   const answer = await app.inject({ method: 'POST', url, headers: account.headers })
   expect(answer.json()).toEqual({ event: event?.id, posts: 1, detail: null })
@@ -290,5 +254,35 @@ test('posts an event again to a webhook that was disabled meanwhile, and enabled
   if (stored) await redeliverEvent(db, { ...stored, accountId, eventId }, null, nobody)
   await until('the second', () => receiver.received.length === 2)
   expect(receiver.received.map((one) => one.headers['webhook-id'])).toEqual([event?.id, event?.id])
-  await receiver.close()
 })
+
+interface Body {
+  [name: string]: unknown
+  data: { id: string; type: string; sequence: number; data: { message: { message: string | null } } }[]
+  errors: { pointer: string; code: string }[]
+}
+type Account = Awaited<ReturnType<typeof createTestAccount>>
+
+async function get(account: Account, url: string) {
+  const answer = await app.inject({ method: 'GET', url, headers: account.headers })
+  return { status: answer.statusCode, body: answer.json<Body>() }
+}
+
+const anEvent = (accountId: string, sequence: number, more: Partial<NewEvent> = {}): NewEvent => ({
+  accountId,
+  type: 'message.delivered',
+  sequence,
+  data: { message: { message: 'hello' } },
+  ...more,
+})
+
+const record = (...events: NewEvent[]) => recordEvents(db, events, nobody)
+const sequences = ({ body }: { body: Body }) => body.data.map((event) => event.sequence)
+
+/** Transactions of other tests on the same server delay settling. */
+async function settle(account: Account, total: number): Promise<void> {
+  await until(
+    'all to settle',
+    async () => (await get(account, '/v1/events?after=start&limit=200')).body.data.length === total,
+  )
+}

@@ -14,7 +14,7 @@ import { startReceiver } from './testing.ts'
 import { until } from '../../test/until.ts'
 import { Watch } from './watch.ts'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const names: Record<string, string[]> = {
   'public.example.com': ['93.184.216.34', '2606:4700::1111'],
   'half.example.com': ['93.184.216.34', '10.0.0.1'],
@@ -34,31 +34,9 @@ const app = await buildTestApp(db, (app) => {
   eventRoutes(app, { ...context, watch: new Watch({ db, log }) })
 })
 const receiver = await startReceiver()
-afterAll(async () => {
-  await dispatcher.close()
-  await receiver.close()
-})
+afterAll(() => dispatcher.close())
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
-interface Body {
-  [name: string]: unknown
-  id: string
-  secret: string
-  next_cursor: string | null
-  data: Record<string, unknown>[]
-  errors: { pointer: string; code: string; detail: string }[]
-}
 const account = await createTestAccount(db)
-
-async function call(method: Method, url: string, payload?: object, headers: Record<string, string> = account.headers) {
-  const answer = await app.inject({ method, url, headers, ...(payload && { payload }) })
-  return { status: answer.statusCode, headers: answer.headers, body: (answer.body ? answer.json() : {}) as Body }
-}
-
-const faultsOf = (answer: { status: number; body: Body }) => [
-  answer.status,
-  ...answer.body.errors.map((error) => `${error.pointer} ${error.code}`),
-]
 
 test('creates a webhook for the contract events, shows its secret once, and stores it sealed', async () => {
   const made = await call('POST', '/v1/webhooks', { url: 'https://public.example.com/hook' })
@@ -83,7 +61,7 @@ test('creates a webhook for the contract events, shows its secret once, and stor
   expect((await call('GET', `/v1/webhooks/${made.body.id}`)).body).toEqual(shown)
   const list = await call('GET', '/v1/webhooks')
   expect(list.body.data).toContainEqual(shown)
-  const { rows } = await db.query<{ text: string }>(`select encode(secret, 'escape') as text from webhooks`)
+  const rows = await sql<{ text: string }>`select encode(secret, 'escape') as text from webhooks`
   expect(rows.some((row) => row.text.includes(secret.slice(6)))).toBe(false)
 })
 
@@ -149,11 +127,7 @@ test.each([
 })
 
 test('refuses unknown values, all at once and with the allowed ones', async () => {
-  const unknown = await call('POST', '/v1/webhooks', {
-    url: 'https://a.example',
-    events: ['message.read'],
-    retries: 3,
-  })
+  const unknown = await call('POST', '/v1/webhooks', { url: 'https://a.example', events: ['message.read'], retries: 3 })
   expect(new Set(faultsOf(unknown))).toEqual(new Set([422, '#/events/0 invalid_value', '#/retries unknown_field']))
   expect(unknown.body.errors.find((error) => error.pointer === '#/events/0')?.detail).toContain('message.received')
   expect(faultsOf(await call('POST', '/v1/webhooks', {}))).toEqual([422, '#/url required'])
@@ -197,7 +171,7 @@ test('changes given fields, and clears failures when a webhook is enabled again'
     events: ['message.sent'],
     description: 'CRM',
   })
-  await db.query(`update webhooks set failing_since = now(), disabled_reason = 'failing' where not enabled`)
+  await sql`update webhooks set failing_since = now(), disabled_reason = 'failing' where not enabled`
   const on = await call('PATCH', url, { enabled: true, description: null, headers: { 'X-Key': '1' } })
   expect(on.body).toMatchObject({
     enabled: true,
@@ -298,7 +272,7 @@ test('rotates a secret: both sign during the grace period, and only the new one 
 
 test('a new secret signs alone if the previous one’s master key is lost', async () => {
   const { body: made } = await call('POST', '/v1/webhooks', { url: receiver.url })
-  await db.query('update webhooks set secret = $2 where id = $1', [parseId('whk', made.id), Buffer.alloc(80)])
+  await sql`update webhooks set secret = ${Buffer.alloc(80)} where id = ${parseId('whk', made.id)}`
   const { body: rotated } = await call('POST', `/v1/webhooks/${made.id}/rotate-secret`, { grace_seconds: 60 })
   const { body } = await call('POST', `/v1/webhooks/${made.id}/test`)
   const post = () => receiver.received.find((one) => one.headers['webhook-id'] === body['event'])
@@ -312,9 +286,7 @@ test('hides the values of headers, and reads the mask as unchanged', async () =>
   const { body } = await call('POST', '/v1/webhooks', { url: receiver.url, headers })
   const url = `/v1/webhooks/${body.id}`
   expect(body['headers']).toEqual({ Authorization: mask, 'X-Shard': mask })
-  const { rows } = await db.query<{ text: string }>(`select w::text as text from webhooks w where url = $1`, [
-    receiver.url,
-  ])
+  const rows = await sql<{ text: string }>`select w::text as text from webhooks w where url = ${receiver.url}`
   expect(rows.some((row) => row.text.includes('crm'))).toBe(false)
   const changed = await call('PATCH', url, { headers: { authorization: mask, 'X-New': '1' } })
   expect(changed.body['headers']).toEqual({ authorization: mask, 'X-New': mask })
@@ -356,7 +328,7 @@ test('leaves texts out if the caller who set the address may not read them', asy
   expect((await make({ include_bodies: true })).body).toMatchObject({ status: 403, code: 'insufficient_scope' })
   const url = `/v1/webhooks/${body.id}`
   expect((await call('PATCH', url, { include_bodies: true }, weak.headers)).status).toBe(403)
-  await db.query(`update webhooks set has_bodies = true where account_id = $1`, [weak.accountId])
+  await sql`update webhooks set has_bodies = true where account_id = ${weak.accountId}`
   const renamed = await call('PATCH', url, { description: 'CRM' }, weak.headers)
   expect(renamed.body['include_bodies']).toBe(true)
   const moved = await call('PATCH', url, { url: `${receiver.url}/other` }, weak.headers)
@@ -425,11 +397,7 @@ test('shows each attempt’s request, response and time, and finds failed ones',
   expect(await idsOf('/v1/events?delivery_success=false')).toContain(sent['event'])
   expect(await idsOf('/v1/events?delivery_success=true')).not.toContain(sent['event'])
   expect(await idsOf('/v1/events?delivery_success=false&type=message.failed')).toEqual([])
-  await failing.close()
-  await db.query(`update webhooks set url = $2, updated_at = now() where url = $1`, [
-    `${failing.url}?k=1`,
-    receiver.url,
-  ])
+  await sql`update webhooks set url = ${receiver.url}, updated_at = now() where url = ${`${failing.url}?k=1`}`
   await until('the new address', async () => {
     await call('POST', `/v1/events/${String(sent['event'])}/redeliver`)
     await call('PATCH', `/v1/webhooks/${body.id}`, { events: ['webhook.test'] })
@@ -447,3 +415,23 @@ test('creates a new callback secret and shows it once', async () => {
   expect(one.body.secret).toMatch(/^whsec_/)
   expect(two.body.secret).not.toBe(one.body.secret)
 })
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+interface Body {
+  [name: string]: unknown
+  id: string
+  secret: string
+  next_cursor: string | null
+  data: Record<string, unknown>[]
+  errors: { pointer: string; code: string; detail: string }[]
+}
+
+async function call(method: Method, url: string, payload?: object, headers: Record<string, string> = account.headers) {
+  const answer = await app.inject({ method, url, headers, ...(payload && { payload }) })
+  return { status: answer.statusCode, headers: answer.headers, body: (answer.body ? answer.json() : {}) as Body }
+}
+
+const faultsOf = (answer: { status: number; body: Body }) => [
+  answer.status,
+  ...answer.body.errors.map((error) => `${error.pointer} ${error.code}`),
+]

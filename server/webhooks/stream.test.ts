@@ -2,9 +2,9 @@
 import { createServer, request } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase } from '../ground/db/testing.ts'
+import { atEnd, createTestDatabase } from '../ground/db/testing.ts'
 import { recordEvents, type EventType } from '../events/events.ts'
 import type { App } from '../ground/http/http.ts'
 import { newId } from '../ground/base/ids.ts'
@@ -15,85 +15,9 @@ import { loopback, nobody } from './testing.ts'
 import { until } from '../../test/until.ts'
 import { Watch } from './watch.ts'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const log = { info() {}, warn() {}, error() {} }
-const closing: { close(): unknown }[] = []
-
 const streamTimes = { heartbeatMs: 300, stallMs: 2000 }
-
-async function listen(options: Partial<ConstructorParameters<typeof Watch>[0]> = {}) {
-  const watch = new Watch({ db, log, tickMs: 20, ...options })
-  const app: App = await buildTestApp(db, (one) =>
-    eventRoutes(one, { db, vault: testVault, destinations: loopback, outbox: nobody, watch, streamTimes }),
-  )
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  const close = (): Promise<void> => {
-    watch.close()
-    return app.close()
-  }
-  closing.push({ close })
-  const { port } = app.server.address() as AddressInfo
-  return { close, watch, port, url: `http://127.0.0.1:${port}` }
-}
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((one) => one.close()))
-})
-
-/** Reads a stream, as text and as events. */
-class Stream {
-  text = ''
-  isOver = false
-  readonly abort = new AbortController()
-  response: Response | undefined
-
-  async open(url: string, account: TestAccount, headers: Record<string, string> = {}): Promise<this> {
-    this.response = await fetch(url, { headers: { ...account.headers, ...headers }, signal: this.abort.signal })
-    const { body } = this.response
-    void (async () => {
-      const decoder = new TextDecoder()
-      for await (const chunk of body ?? []) this.text += decoder.decode(chunk as Uint8Array, { stream: true })
-    })()
-      .catch(() => {})
-      .finally(() => (this.isOver = true))
-    return this
-  }
-
-  get events(): {
-    id: string
-    event: string
-    data: { sequence: number; data: { message: { message: string | null } } }
-  }[] {
-    return this.text.split('\n\n').flatMap((block) => {
-      const [, id = '', event = '', data = ''] = /^id: (.*)\nevent: (.*)\ndata: (.*)$/.exec(block) ?? []
-      return id === '' ? [] : [{ id, event, data: JSON.parse(data) as Stream['events'][number]['data'] }]
-    })
-  }
-
-  get sequences(): number[] {
-    return this.events.map(({ data }) => data.sequence)
-  }
-}
-
-/** Queries of the pool until `end`. */
-function listenToQueries(): { end: () => string[] } {
-  const texts: string[] = []
-  const query = db.query.bind(db) as (...args: unknown[]) => unknown
-  const listening = (...args: unknown[]): unknown => {
-    const [first] = args
-    texts.push(typeof first === 'string' ? first : (first as { text: string }).text)
-    return query(...args)
-  }
-  Object.defineProperty(db, 'query', { value: listening, configurable: true })
-  return {
-    end: () => {
-      Reflect.deleteProperty(db, 'query')
-      return texts
-    },
-  }
-}
-
-const record = (account: TestAccount, sequence: number, type: EventType = 'message.delivered', message = 'hello') =>
-  recordEvents(db, [{ accountId: account.accountId, type, sequence, data: { message: { message } } }], nobody)
 
 test('a HEAD gets the head of a GET, and ends', async () => {
   const { url, watch } = await listen()
@@ -173,7 +97,7 @@ test('ends within five seconds when its token is revoked', async () => {
   const account = await createTestAccount(db)
   const stream = await new Stream().open(`${url}/v1/events/stream`, account)
   await until('the beginning', () => stream.text !== '')
-  await db.query('update api_keys set revoked_at = now() where id = $1', [account.keyId])
+  await sql`update api_keys set revoked_at = now() where id = ${account.keyId}`
   const began = performance.now()
   await until('the end', () => stream.isOver)
   // It polls every two seconds.
@@ -187,7 +111,7 @@ test('sends no more texts to a caller whose key may no longer read them', async 
   const lastText = () => stream.events.at(-1)?.data.data.message.message
   await record(account, 1)
   await until('a text', () => lastText() === 'hello')
-  await db.query(`update api_keys set scopes = '{events:read}' where id = $1`, [account.keyId])
+  await sql`update api_keys set scopes = '{events:read}' where id = ${account.keyId}`
   let sequence = 1
   await until('an event without one', async () => {
     await record(account, ++sequence)
@@ -213,7 +137,7 @@ async function streamWithoutEnd(options: Partial<Parameters<typeof streamEvents>
     }).finally(() => watcher.leave())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closing.push({ close: () => server.close().closeAllConnections() })
+  atEnd(() => server.close().closeAllConnections())
   const asked = request({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' }, (answer) =>
     answer.resume().on('close', () => (state.isOver = true)),
   )
@@ -241,7 +165,7 @@ test('disconnects a stalled reader, with little held for it, and lets it resume 
   for (let i = 1; i <= 400; i++) await record(account, i, 'message.delivered', text)
   const asked = listenToQueries()
   const socket = connect(port, '127.0.0.1')
-  closing.push({ close: () => socket.destroy() })
+  atEnd(() => socket.destroy())
   socket.pause()
   socket.write(
     `GET /v1/events/stream?after=start HTTP/1.1\r\nhost: a\r\nauthorization: ${account.headers.authorization}\r\n\r\n`,
@@ -302,3 +226,74 @@ test('limits an account’s waits, and queries the database once a tick for all'
   expect(await (await waiting[3])?.json()).toMatchObject({ data: [{ sequence: 2 }] })
   expect(watch.count).toBe(0)
 })
+
+async function listen(options: Partial<ConstructorParameters<typeof Watch>[0]> = {}) {
+  const watch = new Watch({ db, log, tickMs: 20, ...options })
+  const app: App = await buildTestApp(db, (one) =>
+    eventRoutes(one, { db, vault: testVault, destinations: loopback, outbox: nobody, watch, streamTimes }),
+  )
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const close = (): Promise<void> => {
+    watch.close()
+    return app.close()
+  }
+  atEnd(close)
+  const { port } = app.server.address() as AddressInfo
+  return { close, watch, port, url: `http://127.0.0.1:${port}` }
+}
+
+/** Reads a stream, as text and as events. */
+class Stream {
+  text = ''
+  isOver = false
+  readonly abort = new AbortController()
+  response: Response | undefined
+
+  async open(url: string, account: TestAccount, headers: Record<string, string> = {}): Promise<this> {
+    this.response = await fetch(url, { headers: { ...account.headers, ...headers }, signal: this.abort.signal })
+    const { body } = this.response
+    void (async () => {
+      const decoder = new TextDecoder()
+      for await (const chunk of body ?? []) this.text += decoder.decode(chunk as Uint8Array, { stream: true })
+    })()
+      .catch(() => {})
+      .finally(() => (this.isOver = true))
+    return this
+  }
+
+  get events(): {
+    id: string
+    event: string
+    data: { sequence: number; data: { message: { message: string | null } } }
+  }[] {
+    return this.text.split('\n\n').flatMap((block) => {
+      const [, id = '', event = '', data = ''] = /^id: (.*)\nevent: (.*)\ndata: (.*)$/.exec(block) ?? []
+      return id === '' ? [] : [{ id, event, data: JSON.parse(data) as Stream['events'][number]['data'] }]
+    })
+  }
+
+  get sequences(): number[] {
+    return this.events.map(({ data }) => data.sequence)
+  }
+}
+
+/** Queries of the pool until `end`. */
+function listenToQueries(): { end: () => string[] } {
+  const texts: string[] = []
+  const query = db.query.bind(db) as (...args: unknown[]) => unknown
+  const listening = (...args: unknown[]): unknown => {
+    const [first] = args
+    texts.push(typeof first === 'string' ? first : (first as { text: string }).text)
+    return query(...args)
+  }
+  Object.defineProperty(db, 'query', { value: listening, configurable: true })
+  return {
+    end: () => {
+      Reflect.deleteProperty(db, 'query')
+      return texts
+    },
+  }
+}
+
+const record = (account: TestAccount, sequence: number, type: EventType = 'message.delivered', message = 'hello') =>
+  recordEvents(db, [{ accountId: account.accountId, type, sequence, data: { message: { message } } }], nobody)

@@ -2,6 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Db } from '../ground/db/db.ts'
+import { atEnd, sqlOn } from '../ground/db/testing.ts'
 import { recordEvents, type DuePost, type Outbox, type Posting } from '../events/events.ts'
 import { newId } from '../ground/base/ids.ts'
 import { testVault } from '../accounts/testing.ts'
@@ -31,7 +32,7 @@ export interface Receiver {
 /** Webhook ids of the received posts, in order. */
 export const idsOf = (receiver: Receiver): string[] => receiver.received.map((one) => String(one.headers['webhook-id']))
 
-/** Listens on a free port of 127.0.0.1; `answer` replaces the default 204. */
+/** Listens on a free port of 127.0.0.1 until the end; `answer` replaces the default 204. */
 export async function startReceiver(
   answer: (response: ServerResponse, received: Received) => void = (response) => response.writeHead(204).end(),
 ): Promise<Receiver> {
@@ -59,6 +60,7 @@ export async function startReceiver(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   receiver.port = (server.address() as AddressInfo).port
   receiver.url = `http://127.0.0.1:${receiver.port}/hook`
+  atEnd(closeAll)
   return receiver
 }
 
@@ -74,10 +76,12 @@ export const loopback: Destinations = guardDestinations({ allowedCidrs: ['127.0.
 /** The outbox of a process without a dispatcher. */
 export const nobody: Outbox = { nodeId: null, offer() {} }
 
+/** Runs until the end. */
 export function startTestDispatcher(db: Db, options: Partial<DispatcherOptions> = {}): Dispatcher {
   const log = { info() {}, warn() {}, error() {} }
   const dispatcher = new Dispatcher({ db, vault: testVault, nodeId: newId(), log, destinations: loopback, ...options })
   dispatcher.start()
+  atEnd(() => dispatcher.close())
   return dispatcher
 }
 
@@ -91,13 +95,8 @@ export async function insertTestWebhook(
   const secret = newSecret()
   const events = ['message.delivered', 'message.failed', 'message.received']
   const sealed = testVault.seal(secret, secretPurpose(id))
-  await db.query('insert into webhooks (account_id, id, url, events, secret) values ($1, $2, $3, $4, $5)', [
-    accountId,
-    id,
-    url,
-    events,
-    sealed,
-  ])
+  await sqlOn(db)`insert into webhooks (account_id, id, url, events, secret)
+    values (${accountId}, ${id}, ${url}, ${events}, ${sealed})`
   return { id, secret }
 }
 

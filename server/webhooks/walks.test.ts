@@ -23,11 +23,37 @@ import {
 } from './testing.ts'
 import { until } from '../../test/until.ts'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 
 // Some seconds a walk; use hundreds, and other seeds, to search.
 const rounds = 30
 const manners = ['taken', 'taken', 'taken late', 'refused', 'redirected', 'cut off', 'of any kind'] as const
+
+test.each([1, 2, 3])('every endpoint accepts every event, and in order if requested: walk %i', async (seed) => {
+  const walk = new Walk(seed, await insertTestAccount(db))
+  const receiver = await startReceiver((response, received) => walk.answer(response, received))
+  walk.url = `http://127.0.0.1:${receiver.port}`
+  const batch = { max_events: 4, max_wait_ms: 30 }
+  for (const settings of [{}, { ordered: true }, { batch }, { ordered: true, batch }]) await walk.addEndpoint(settings)
+  for (let n = 0; n < rounds; n++) await walk.round()
+  await walk.rest()
+  await receiver.close()
+
+  for (const { id, isOrdered, taken } of walk.endpoints) {
+    const inOrder = [...taken]
+    for (const { eventIds } of walk.stories) {
+      const told = eventIds.map((eventId) => showId('evt', eventId))
+      const got = isOrdered ? inOrder.filter((one) => told.includes(one)) : told.filter((one) => taken.has(one))
+      expect(got).toEqual(told)
+    }
+    const open = await sql`select event_id from attempts
+      where endpoint_id = ${id}
+      group by event_id
+      having count(*) filter (where outcome = 'ok') = 0 or count(*) filter (where next_attempt_at is null) = 0`
+    expect(open).toEqual([])
+  }
+})
+
 type Manner = (typeof manners)[number]
 
 interface Endpoint {
@@ -143,10 +169,8 @@ class Walk {
         data: { message: { id: showId('msg', messageId) } },
       } as const
       outbox.offer(await recordEvents(db, [event], outbox))
-      const { rows } = await db.query<{ id: string }>(
-        'select id from events where account_id = $1 and message_id = $2 and sequence = $3',
-        [this.#accountId, messageId, event.sequence],
-      )
+      const rows = await sql<{ id: string }>`select id from events
+        where account_id = ${this.#accountId} and message_id = ${messageId} and sequence = ${event.sequence}`
       eventIds.push(...rows.map(({ id }) => id))
     }))
   }
@@ -194,36 +218,8 @@ class Walk {
   async rest(): Promise<void> {
     for (const endpoint of this.endpoints) endpoint.manner = 'taken'
     for (const { nodeId } of this.#fenced) await releasePostsOf(db, nodeId)
-    await until('the end', async () => (await db.query('select from outbox limit 1')).rows.length === 0)
+    await until('the end', async () => (await sql`select from outbox limit 1`).length === 0)
     await Promise.all([...this.#processes, ...this.#fenced].map((dispatcher) => dispatcher.close()))
     expect(this.#errors).toEqual([])
   }
 }
-
-test.each([1, 2, 3])('every endpoint accepts every event, and in order if requested: walk %i', async (seed) => {
-  const walk = new Walk(seed, await insertTestAccount(db))
-  const receiver = await startReceiver((response, received) => walk.answer(response, received))
-  walk.url = `http://127.0.0.1:${receiver.port}`
-  const batch = { max_events: 4, max_wait_ms: 30 }
-  for (const settings of [{}, { ordered: true }, { batch }, { ordered: true, batch }]) await walk.addEndpoint(settings)
-  for (let n = 0; n < rounds; n++) await walk.round()
-  await walk.rest()
-  await receiver.close()
-
-  for (const { id, isOrdered, taken } of walk.endpoints) {
-    const inOrder = [...taken]
-    for (const { eventIds } of walk.stories) {
-      const told = eventIds.map((eventId) => showId('evt', eventId))
-      const got = isOrdered ? inOrder.filter((one) => told.includes(one)) : told.filter((one) => taken.has(one))
-      expect(got).toEqual(told)
-    }
-    const { rows: open } = await db.query(
-      `select event_id from attempts
-       where endpoint_id = $1
-       group by event_id
-       having count(*) filter (where outcome = 'ok') = 0 or count(*) filter (where next_attempt_at is null) = 0`,
-      [id],
-    )
-    expect(open).toEqual([])
-  }
-})

@@ -7,29 +7,10 @@ import { hashPassword } from './password.ts'
 
 const password = 'six mirrors on a hill'
 
-const { db, app, post } = await accountsWorld()
+const { db, sql, app, post } = await accountsWorld()
 const { accountId, headers: key } = await createTestAccount(db)
 const passwordHash = await hashPassword(password)
-beforeEach(() => db.query('delete from login_failures'))
-
-type Headers = { authorization: string }
-const bearer = (answer: { json(): { access_token: string } }): Headers => ({
-  authorization: `Bearer ${answer.json().access_token}`,
-})
-const makeKey = (headers: Headers) => post('/v1/api-keys', { name: 'Key', scopes: ['messages:read'] }, headers)
-const confirm = (headers: Headers, body: object) => post('/v1/users/me/confirm', body, headers)
-
-/** A user who logged in some minutes ago and has refreshed the login since. */
-async function refreshedAfter(minutes: number): Promise<{ email: string; headers: Headers; refreshToken: string }> {
-  const { email, userId } = await createTestUser(db, accountId, { role: 'owner', passwordHash })
-  const pair = (await post('/v1/auth/login', { email, password })).json()
-  await db.query(`update tokens set confirmed_at = now() - make_interval(mins => $2) where user_id = $1`, [
-    userId,
-    minutes,
-  ])
-  const next = await post('/v1/auth/refresh', { refresh_token: pair.refresh_token })
-  return { email, headers: bearer(next), refreshToken: next.json().refresh_token }
-}
+beforeEach(() => sql`delete from login_failures`)
 
 test('an act that gives access requires a login’s password again after an hour, however often it was refreshed', async () => {
   expect((await makeKey((await refreshedAfter(59)).headers)).statusCode).toBe(201)
@@ -51,11 +32,8 @@ test('an act that gives access requires a login’s password again after an hour
 test('refreshing a confirmed login keeps it confirmed, but no other login of the same person', async () => {
   const { email, headers, refreshToken } = await refreshedAfter(61)
   const other = bearer(await post('/v1/auth/login', { email, password }))
-  await db.query(
-    `update tokens set confirmed_at = now() - interval '2 hours'
-    where user_id = (select id from users where email = $1)`,
-    [email],
-  )
+  await sql`update tokens set confirmed_at = now() - interval '2 hours'
+    where user_id = (select id from users where email = ${email})`
   expect((await confirm(headers, { password })).statusCode).toBe(200)
   expect((await makeKey(other)).statusCode).toBe(401)
   const next = bearer(await post('/v1/auth/refresh', { refresh_token: refreshToken }))
@@ -72,7 +50,7 @@ test('neither a key nor a login with one is asked for a password', async () => {
   expect((await makeKey(key)).statusCode).toBe(201)
   const secret = key.authorization.replace('Bearer ', '')
   const pair = await post('/v1/auth/login', { client_id: secret.split('_')[2], client_secret: secret })
-  await db.query(`update tokens set confirmed_at = now() - interval '1 year'`)
+  await sql`update tokens set confirmed_at = now() - interval '1 year'`
   expect((await makeKey(bearer(pair))).statusCode).toBe(201)
   expect((await confirm(bearer(pair), { password })).json().code).toBe('user_required')
 })
@@ -135,3 +113,19 @@ test('every act that gives access requires confirmation', () => {
     ]
   `)
 })
+
+type Headers = { authorization: string }
+const bearer = (answer: { json(): { access_token: string } }): Headers => ({
+  authorization: `Bearer ${answer.json().access_token}`,
+})
+const makeKey = (headers: Headers) => post('/v1/api-keys', { name: 'Key', scopes: ['messages:read'] }, headers)
+const confirm = (headers: Headers, body: object) => post('/v1/users/me/confirm', body, headers)
+
+/** A user who logged in some minutes ago and has refreshed the login since. */
+async function refreshedAfter(minutes: number): Promise<{ email: string; headers: Headers; refreshToken: string }> {
+  const { email, userId } = await createTestUser(db, accountId, { role: 'owner', passwordHash })
+  const pair = (await post('/v1/auth/login', { email, password })).json()
+  await sql`update tokens set confirmed_at = now() - make_interval(mins => ${minutes}) where user_id = ${userId}`
+  const next = await post('/v1/auth/refresh', { refresh_token: pair.refresh_token })
+  return { email, headers: bearer(next), refreshToken: next.json().refresh_token }
+}

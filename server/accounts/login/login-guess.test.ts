@@ -8,20 +8,18 @@ import { hashPassword, isPassword } from './password.ts'
 import { createTestAccount, createTestUser, testVault } from '../testing.ts'
 import { beginAttempt, beginCode, forget, forgive, rememberLogin } from './throttle.ts'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 beforeEach(async () => {
-  await db.query('delete from login_failures')
-  await db.query('delete from known_logins')
+  await sql`delete from login_failures`
+  await sql`delete from known_logins`
 })
 
 test('all spellings that find a user are counted as one', async () => {
   const letters = Array.from({ length: 0x1_ffff - 0x80 }, (_, i) => String.fromCodePoint(i + 0x80)).filter((one) =>
     one.isWellFormed(),
   )
-  const { rows } = await db.query<{ spelling: string; found: string }>(
-    `select spelling, lower(spelling) as found from unnest($1::text[]) as s (spelling) where lower(spelling) ~ '^[a-z]$'`,
-    [letters],
-  )
+  const rows = await sql<{ spelling: string; found: string }>`select spelling, lower(spelling) as found
+    from unnest(${letters}::text[]) as s (spelling) where lower(spelling) ~ '^[a-z]$'`
   for (const { spelling, found } of [...rows, { spelling: 'A', found: 'a' }]) {
     const network = newId()
     const of = async (name: string): Promise<string> =>
@@ -40,8 +38,8 @@ test('a login fails in the same time and words, whether the user exists or not',
     await createTestUser(db, accountId, { role: 'viewer', passwordHash }),
     await createTestUser(db, accountId, { role: 'viewer', passwordHash }),
   ]
-  await db.query(`update users set status = 'disabled' where id = $1`, [disabled.userId])
-  await db.query(`update users set totp_sealed = '', totp_since = now() where id = $1`, [second.userId])
+  await sql`update users set status = 'disabled' where id = ${disabled.userId}`
+  await sql`update users set totp_sealed = '', totp_since = now() where id = ${second.userId}`
   const password = 'seven mirrors on a hill'
   const kinds: Record<string, () => Credentials> = {
     nobody: () => ({ kind: 'password', email: `${newId()}@example.com`, password }),
@@ -69,15 +67,13 @@ test('a login fails in the same time and words, whether the user exists or not',
 
 const tryFrom = (ip: string, login = 'ada@example.com') => beginAttempt(db, testVault, login, { ip })
 const failures = async (kind: string): Promise<number> => {
-  const { rows } = await db.query<{ n: number }>(
-    `select coalesce(max(failures), 0) as n from login_failures where subject like $1`,
-    [`${kind} %`],
-  )
-  return rows[0]?.n ?? 0
+  const [row] = await sql<{ n: number }>`select coalesce(max(failures), 0) as n from login_failures
+    where subject like ${`${kind} %`}`
+  return row?.n ?? 0
 }
 
 /** Adds an hour to the waits: those of a second would be over before a slow machine tries again. */
-const lengthenWaits = () => db.query(`update login_failures set last_at = now() + interval '1 hour'`)
+const lengthenWaits = () => sql`update login_failures set last_at = now() + interval '1 hour'`
 
 test('an attempt that has to wait is not counted', async () => {
   for (let i = 0; i < 5; i++) await tryFrom('192.0.2.1')
@@ -105,7 +101,7 @@ test('logins that succeed, or lack a code, are not counted, however many come fr
 })
 
 test('failures are forgotten after a quiet day, and not before', async () => {
-  const quietFor = (time: string) => db.query(`update login_failures set last_at = now() - $1::interval`, [time])
+  const quietFor = (time: string) => sql`update login_failures set last_at = now() - ${time}::interval`
   for (let i = 0; i < 5; i++) await tryFrom('192.0.2.1')
   await quietFor('23 hours')
   await tryFrom('192.0.2.1')
@@ -167,7 +163,7 @@ test('a person who logged in from a network recently does not wait for strangers
   for (let i = 0; i < 20; i++) await tryFrom('192.0.2.1', `user${i}@example.com`)
   await lengthenWaits()
   expect(await tryFrom('192.0.2.1')).toMatchObject({ known: new Set(['ada@example.com']) })
-  await db.query(`update known_logins set last_at = now() - interval '91 days'`)
+  await sql`update known_logins set last_at = now() - interval '91 days'`
   await expect(tryFrom('192.0.2.1')).rejects.toMatchObject({ code: 'login_throttled' })
 })
 

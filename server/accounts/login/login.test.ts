@@ -7,20 +7,17 @@ import { hashPassword } from './password.ts'
 import { createTestAccount, accountsWorld, bearer } from '../testing.ts'
 import { hashToken, newKey, tokenOf } from '../token.ts'
 
-const { db, app, ask, post } = await accountsWorld()
+const { db, sql, app, ask, post } = await accountsWorld()
 const made = await inTransaction(db, (tx) => createFirstAccount(tx, { firstEmail: 'Owner@example.com' }))
 if (!made) throw new Error('the database was not empty')
 const first = { ...made, email: 'Owner@example.com', password: 'six mirrors on a hill' }
 const { code } = (await createOwnerCode(db)) ?? {}
 expect((await post('/v1/auth/accept-invitation', { code, password: first.password })).statusCode).toBe(200)
-beforeEach(() => db.query('delete from login_failures'))
-
-const get = (url: string, token: string) => ask('GET', url, bearer(token))
-const login = (password = first.password, email = first.email) => post('/v1/auth/login', { email, password })
+beforeEach(() => sql`delete from login_failures`)
 
 test('the first account is created once', async () => {
   expect(await inTransaction(db, (tx) => createFirstAccount(tx, { firstEmail: 'x@example.com' }))).toBeNull()
-  const { rows } = await db.query('select password_hash from users where email = $1', ['Owner@example.com'])
+  const rows = await sql`select password_hash from users where email = ${'Owner@example.com'}`
   expect(JSON.stringify(rows)).not.toContain(first.password)
   expect((await get('/v1/settings', first.key)).statusCode).toBe(200)
 })
@@ -40,7 +37,7 @@ test('a login returns a pair of tokens with the scopes of the role', async () =>
     user: { id: expect.stringMatching(/^usr_/), email: 'Owner@example.com', role: 'owner' },
   })
   expect((await get('/v1/settings', answer.json().access_token)).statusCode).toBe(200)
-  const { rows } = await db.query("select encode(hash, 'hex') from tokens")
+  const rows = await sql`select encode(hash, 'hex') from tokens`
   expect(JSON.stringify(rows)).not.toContain(answer.json().access_token)
 })
 
@@ -115,7 +112,7 @@ test.each([
 test('failed logins slow down the next ones from the same place, and no others', async () => {
   for (let i = 0; i < 5; i++) expect((await login('wrong')).statusCode).toBe(401)
   // On a slow machine, the wait of one second would be over already.
-  await db.query("update login_failures set last_at = now() + interval '1 minute'")
+  await sql`update login_failures set last_at = now() + interval '1 minute'`
   const answer = await login()
   expect(answer.statusCode).toBe(429)
   expect(answer.json().code).toBe('login_throttled')
@@ -133,18 +130,18 @@ test('the delay doubles, and ends', async () => {
   await login('wrong')
   /** The delay right after this many failures, as a power of two; it falls while the test runs. */
   const delayAfter = async (failures: number): Promise<number> => {
-    await db.query(`update login_failures set failures = $1, last_at = now() where subject like 'pair%'`, [failures])
+    await sql`update login_failures set failures = ${failures}, last_at = now() where subject like 'pair%'`
     return Math.ceil(Math.log2(Number((await login()).headers['retry-after'])))
   }
   expect([await delayAfter(12), await delayAfter(13), await delayAfter(14)]).toEqual([7, 8, 9])
-  await db.query("update login_failures set last_at = now() - interval '513 seconds'")
+  await sql`update login_failures set last_at = now() - interval '513 seconds'`
   expect((await login('wrong')).statusCode).toBe(401)
-  const { rows } = await db.query("select failures from login_failures where subject like 'pair%'")
+  const rows = await sql`select failures from login_failures where subject like 'pair%'`
   expect(rows).toEqual([{ failures: 15 }])
   const { headers } = await login()
   expect(Number(headers['retry-after'])).toBeGreaterThan(512)
   expect(await delayAfter(40)).toBe(10)
-  await db.query("update login_failures set last_at = now() - interval '901 seconds'")
+  await sql`update login_failures set last_at = now() - interval '901 seconds'`
   expect((await login()).statusCode).toBe(200)
   expect((await db.query("select from login_failures where subject like 'pair%'")).rowCount).toBe(0)
 })
@@ -171,15 +168,12 @@ test('an outdated hash is replaced at login', async () => {
     tagLength: 32,
   })
   const plain = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
-  await db.query('update users set password_hash = $2 where account_id = $1', [
-    account.accountId,
-    `${old}${plain(nonce)}$${plain(tag)}`,
-  ])
+  await sql`update users set password_hash = ${`${old}${plain(nonce)}$${plain(tag)}`}
+    where account_id = ${account.accountId}`
   expect((await login('a long enough one', `${account.userId}@example.com`)).statusCode).toBe(200)
-  const { rows } = await db.query<{ hash: string }>('select password_hash as hash from users where account_id = $1', [
-    account.accountId,
-  ])
-  expect(rows[0]?.hash).toMatch(/m=19456,t=2/)
+  const [row] = await sql<{ hash: string }>`select password_hash as hash from users
+    where account_id = ${account.accountId}`
+  expect(row?.hash).toMatch(/m=19456,t=2/)
   expect((await login('a long enough one', `${account.userId}@example.com`)).statusCode).toBe(200)
 })
 
@@ -199,7 +193,7 @@ test('a refresh returns a new pair, and the same one again if its response was l
 test('a refresh token used again after a minute ends the login', async () => {
   const { refresh_token: token } = (await login()).json()
   const next = (await refresh(token)).json()
-  await db.query("update tokens set replaced_at = now() - interval '61 seconds' where hash = $1", [hashToken(token)])
+  await sql`update tokens set replaced_at = now() - interval '61 seconds' where hash = ${hashToken(token)}`
   expect((await refresh(token)).json()).toMatchObject({ status: 401, code: 'invalid_token' })
   expect((await refresh(next.refresh_token)).json()).toMatchObject({ status: 401, code: 'invalid_token' })
   expect((await get('/v1/settings', next.access_token)).json().code).toBe('invalid_token')
@@ -207,7 +201,7 @@ test('a refresh token used again after a minute ends the login', async () => {
 
 test('expired, unknown and other tokens do not refresh', async () => {
   const { refresh_token: token, access_token: access } = (await login()).json()
-  await db.query("update tokens set expires_at = now() - interval '1 second' where hash = $1", [hashToken(token)])
+  await sql`update tokens set expires_at = now() - interval '1 second' where hash = ${hashToken(token)}`
   expect((await refresh(token)).json().code).toBe('expired_token')
   expect((await refresh(access)).json().code).toBe('invalid_token')
   expect((await refresh(tokenOf('refresh', Buffer.alloc(32)))).json().code).toBe('invalid_token')
@@ -256,12 +250,10 @@ test('the OAuth endpoint follows RFC 6749', async () => {
 
 test('a disabled user loses access', async () => {
   const account = await createTestAccount(db)
-  await db.query('update users set password_hash = $2 where account_id = $1', [
-    account.accountId,
-    await hashPassword('a long enough one'),
-  ])
+  await sql`update users set password_hash = ${await hashPassword('a long enough one')}
+    where account_id = ${account.accountId}`
   const pair = (await login('a long enough one', `${account.userId}@example.com`)).json()
-  await db.query("update users set status = 'disabled' where account_id = $1", [account.accountId])
+  await sql`update users set status = 'disabled' where account_id = ${account.accountId}`
   expect((await get('/v1/settings', pair.access_token)).json().code).toBe('invalid_token')
   expect((await refresh(pair.refresh_token)).json().code).toBe('invalid_token')
   expect((await login('a long enough one', `${account.userId}@example.com`)).json().code).toBe('invalid_credentials')
@@ -272,3 +264,6 @@ test('the document describes both refusals of the token endpoint: for a form, an
   const { content } = paths['/v1/oauth/token'].post.responses['400']
   expect(Object.keys(content)).toEqual(['application/json', 'application/problem+json'])
 })
+
+const get = (url: string, token: string) => ask('GET', url, bearer(token))
+const login = (password = first.password, email = first.email) => post('/v1/auth/login', { email, password })

@@ -16,11 +16,6 @@ beforeEach(async () => {
   ;({ accountId, key } = made)
 })
 
-const accept = (code: string | undefined, more: object = {}) =>
-  own.post('/v1/auth/accept-invitation', { code, password, ...more })
-const make = async (): Promise<string> => (await createOwnerCode(own.db))?.code ?? ''
-const list = (path: string) => own.ask('GET', path, bearer(key))
-
 test('before the code is used the first owner cannot log in; afterwards the chosen address and password work', async () => {
   for (const guess of ['', ' ', 'owner@example.com'])
     expect((await own.post('/v1/auth/login', { email: 'owner@example.com', password: guess || 'x' })).statusCode).toBe(
@@ -75,3 +70,8 @@ test('the code is not an invitation: it is not listed or withdrawn, and its prin
   expect((await accept(code, { email })).json().code).toBe('user_exists')
   expect((await accept(code)).statusCode).toBe(200)
 })
+
+const accept = (code: string | undefined, more: object = {}) =>
+  own.post('/v1/auth/accept-invitation', { code, password, ...more })
+const make = async (): Promise<string> => (await createOwnerCode(own.db))?.code ?? ''
+const list = (path: string) => own.ask('GET', path, bearer(key))

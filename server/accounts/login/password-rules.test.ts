@@ -3,15 +3,6 @@ import { newPassword } from './password.ts'
 import { requirePassword } from './password-rules.ts'
 
 const owner = { email: 'ada.lovelace@analytical-engines.example', accountName: 'Difference Works' }
-const faultOf = (password: string): string | null => {
-  try {
-    requirePassword(password, owner)
-    return null
-  } catch (error) {
-    const { errors } = (error as { options: { errors: { pointer: string; code: string }[] } }).options
-    return errors.map(({ pointer, code }) => `${pointer} ${code}`).join()
-  }
-}
 
 test.each([
   ['short of it 14', '#/password too_short'],
@@ -52,3 +43,13 @@ test.each([
 test('generated passwords are accepted', () => {
   for (let i = 0; i < 200; i++) expect(faultOf(newPassword())).toBeNull()
 })
+
+const faultOf = (password: string): string | null => {
+  try {
+    requirePassword(password, owner)
+    return null
+  } catch (error) {
+    const { errors } = (error as { options: { errors: { pointer: string; code: string }[] } }).options
+    return errors.map(({ pointer, code }) => `${pointer} ${code}`).join()
+  }
+}

@@ -14,31 +14,8 @@ import { setPassword } from '../users.ts'
 
 const password = 'six mirrors on a hill'
 
-const { db } = await createTestDatabase()
-beforeEach(() => db.query('delete from login_failures'))
-
-const isIn = async (accessToken: string): Promise<boolean> => {
-  const found = await findAccessToken(db, hashToken(accessToken))
-  return found !== null && !found.isRevoked
-}
-
-/**
- * Blocks a login at its last step before the session, the deletion of its failed attempts, and runs `change` meanwhile. A failure comes
- * first, so that there is a row to hold: another count does not change its key and continues, but the deletion waits.
- */
-async function during(credentials: Credentials, change: (tx: Tx) => Promise<unknown>): Promise<string | null> {
-  const wrong: Credentials =
-    credentials.kind === 'password' ? { ...credentials, password: 'no' } : { ...credentials, clientSecret: 'no' }
-  await expect(logIn(db, testVault, wrong, { ip: '192.0.2.1' })).rejects.toMatchObject({ code: 'invalid_credentials' })
-  const [login] = await inTransaction(db, async (tx) => {
-    await tx.query('select 1 from login_failures for key share')
-    const login = logIn(db, testVault, credentials, { ip: '192.0.2.1' }).catch(() => null)
-    await untilBlocked(db, 1)
-    await inTransaction(db, change)
-    return [login]
-  })
-  return (await login)?.accessToken ?? null
-}
+const { db, sql } = await createTestDatabase()
+beforeEach(() => sql`delete from login_failures`)
 
 test('a login in progress does not outlive a change of its password', async () => {
   const { accountId } = await createTestAccount(db)
@@ -70,7 +47,7 @@ async function askMeanwhile(
     role: 'owner',
     passwordHash: await hashPassword(password),
   })
-  await db.query('update users set totp_since = now() where id = $1', [userId])
+  await sql`update users set totp_since = now() where id = ${userId}`
   const wrong = { kind: 'password' as const, email, password: 'no' }
   await expect(logIn(db, testVault, wrong, { ip: '127.0.0.1' })).rejects.toMatchObject({ code: 'invalid_credentials' })
   const [asked] = await inTransaction(db, async (tx) => {
@@ -81,12 +58,13 @@ async function askMeanwhile(
     return [asked]
   })
   const answer = await asked
-  const { rows } = await db.query<{ passwordHash: string; hasTotp: boolean }>(
-    'select password_hash as "passwordHash", totp_since is not null as "hasTotp" from users where id = $1',
-    [userId],
-  )
+  const [row] = await sql<{
+    passwordHash: string
+    hasTotp: boolean
+  }>`select password_hash as "passwordHash", totp_since is not null as "hasTotp"
+    from users where id = ${userId}`
   await app.close()
-  return { answer, passwordHash: rows[0]?.passwordHash ?? '', hasTotp: rows[0]?.hasTotp ?? false }
+  return { answer, passwordHash: row?.passwordHash ?? '', hasTotp: row?.hasTotp ?? false }
 }
 
 test('a password that changes while it is checked has no effect any more', async () => {
@@ -123,3 +101,26 @@ for (const [what, end] of [
     await ending[0]
     expect(await isIn(accessToken)).toBe(false)
   })
+
+const isIn = async (accessToken: string): Promise<boolean> => {
+  const found = await findAccessToken(db, hashToken(accessToken))
+  return found !== null && !found.isRevoked
+}
+
+/**
+ * Blocks a login at its last step before the session, the deletion of its failed attempts, and runs `change` meanwhile. A failure comes
+ * first, so that there is a row to hold: another count does not change its key and continues, but the deletion waits.
+ */
+async function during(credentials: Credentials, change: (tx: Tx) => Promise<unknown>): Promise<string | null> {
+  const wrong: Credentials =
+    credentials.kind === 'password' ? { ...credentials, password: 'no' } : { ...credentials, clientSecret: 'no' }
+  await expect(logIn(db, testVault, wrong, { ip: '192.0.2.1' })).rejects.toMatchObject({ code: 'invalid_credentials' })
+  const [login] = await inTransaction(db, async (tx) => {
+    await tx.query('select 1 from login_failures for key share')
+    const login = logIn(db, testVault, credentials, { ip: '192.0.2.1' }).catch(() => null)
+    await untilBlocked(db, 1)
+    await inTransaction(db, change)
+    return [login]
+  })
+  return (await login)?.accessToken ?? null
+}

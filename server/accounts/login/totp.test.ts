@@ -5,24 +5,10 @@ import { createTestAccount, createTestUser, type TestUser, accountsWorld } from 
 
 const password = 'a long enough one'
 
-const { db, app, ask } = await accountsWorld()
+const { db, sql, app, ask } = await accountsWorld()
 const accountId = (await createTestAccount(db)).accountId
 const passwordHash = await hashPassword(password)
-beforeEach(() => db.query('delete from login_failures'))
-
-const logIn = (user: TestUser, more: object = {}) =>
-  app.inject({ method: 'POST', url: '/v1/auth/login', payload: { email: user.email, password, ...more } })
-const codeAt = (secret: string, steps: number): string =>
-  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 })
-const newUser = (): Promise<TestUser> => createTestUser(db, accountId, { role: 'viewer', passwordHash })
-
-/** Confirms with the code of a step; the code of the next step stays unused, even if a step ends meanwhile. */
-async function enable(user: TestUser, step = 0): Promise<{ secret: string; codes: string[] }> {
-  const { secret } = (await ask('POST', '/v1/users/me/totp', user, { password })).json()
-  const confirmed = await ask('POST', '/v1/users/me/totp/confirm', user, { otp: codeAt(secret, step) })
-  expect(confirmed.statusCode).toBe(200)
-  return { secret, codes: confirmed.json().recovery_codes }
-}
+beforeEach(() => sql`delete from login_failures`)
 
 test('a second factor is prepared, confirmed, required at login, and turned off', async () => {
   const user = await newUser()
@@ -136,7 +122,7 @@ test('a right code clears the wrong ones before it', async () => {
   for (let i = 0; i < 4; i++) expect(await guess()).toBe('invalid_otp')
   expect((await logIn(user, { otp: codeAt(secret, 1) })).statusCode).toBe(200)
   // On a slow machine, the wait would be over already.
-  await db.query(`update login_failures set last_at = now() + interval '1 hour'`)
+  await sql`update login_failures set last_at = now() + interval '1 hour'`
   for (let i = 0; i < 4; i++) expect(await guess()).toBe('invalid_otp')
 })
 
@@ -169,12 +155,10 @@ test('a factor cannot be set up from a stale session, nor twice, nor by a key', 
 test('the database holds neither secrets nor recovery codes in plain form', async () => {
   const user = await newUser()
   const { secret, codes } = await enable(user)
-  const { rows } = await db.query(
-    `select u::text, array(select r::text from recovery_codes r where r.user_id = u.id) as codes,
-       array(select a::text from audit_events a where a.actor_id = u.id) as audit
-     from users u where id = $1`,
-    [user.userId],
-  )
+  const rows = await sql`select u::text, array(select r::text from recovery_codes r
+    where r.user_id = u.id) as codes,
+      array(select a::text from audit_events a where a.actor_id = u.id) as audit
+    from users u where id = ${user.userId}`
   const text = JSON.stringify(rows)
   expect(text).toContain('user.totp_enabled')
   for (const one of [secret, Buffer.from(secret).toString('hex'), ...codes]) expect(text).not.toContain(one)
@@ -196,3 +180,17 @@ test('the OAuth endpoint takes the code too', async () => {
   })
   expect((await token({ otp: codeAt(secret, 1) })).statusCode).toBe(200)
 })
+
+const logIn = (user: TestUser, more: object = {}) =>
+  app.inject({ method: 'POST', url: '/v1/auth/login', payload: { email: user.email, password, ...more } })
+const codeAt = (secret: string, steps: number): string =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 })
+const newUser = (): Promise<TestUser> => createTestUser(db, accountId, { role: 'viewer', passwordHash })
+
+/** Confirms with the code of a step; the code of the next step stays unused, even if a step ends meanwhile. */
+async function enable(user: TestUser, step = 0): Promise<{ secret: string; codes: string[] }> {
+  const { secret } = (await ask('POST', '/v1/users/me/totp', user, { password })).json()
+  const confirmed = await ask('POST', '/v1/users/me/totp/confirm', user, { otp: codeAt(secret, step) })
+  expect(confirmed.statusCode).toBe(200)
+  return { secret, codes: confirmed.json().recovery_codes }
+}

@@ -14,11 +14,11 @@ let read: (readonly string[] | undefined)[]
 let tables: AccountTables
 let fault: Error | null
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 
 beforeEach(async () => {
   accountIds = [newId(), newId(), newId()]
-  await db.query(`insert into accounts (id, name) select id, 'Acme' from unnest($1::uuid[]) as id`, [accountIds])
+  await sql`insert into accounts (id, name) select id, 'Acme' from unnest(${accountIds}::uuid[]) as id`
   read = []
   fault = null
   const table = {
@@ -31,16 +31,6 @@ beforeEach(async () => {
   await tables.refresh()
   expect(read.splice(0)).toEqual([undefined])
 })
-
-const change = (tx: Tx, accountId: string): Promise<string> =>
-  recordAudit(tx, {
-    accountId,
-    actor: { kind: 'system', id: null },
-    action: 'settings.updated',
-    target: null,
-    ip: null,
-    requestId: null,
-  })
 
 it('the changed accounts are those with a change since then, each once', async () => {
   const [first = '', second = ''] = accountIds
@@ -88,7 +78,7 @@ it('accounts changed on another server, from which the database was restored, ar
   })
   await tables.refresh()
   read.splice(0)
-  await db.query(`update audit_chains set changed_in = '4611686018427387904' where account_id = $1`, [first])
+  await sql`update audit_chains set changed_in = '4611686018427387904' where account_id = ${first}`
   await tables.refresh()
   expect(read).toEqual([])
   await inTransaction(db, (tx) => change(tx, first))
@@ -126,3 +116,13 @@ it('accounts get the same result alone as with all others', async () => {
   }
   expect(answers.size).toBe(steps.length)
 })
+
+const change = (tx: Tx, accountId: string): Promise<string> =>
+  recordAudit(tx, {
+    accountId,
+    actor: { kind: 'system', id: null },
+    action: 'settings.updated',
+    target: null,
+    ip: null,
+    requestId: null,
+  })

@@ -7,41 +7,8 @@ import { firstIdAt, newId, showId } from '../base/ids.ts'
 import { personsBehind } from '../../accounts/persons.ts'
 import { buildAccountsApp, createTestAccount, type TestAccount } from '../../accounts/testing.ts'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const app = await buildAccountsApp(db)
-
-/** Events of these ages in days, chained as the program does; the first is about a key of `maker`. */
-async function log({ accountId }: TestAccount, ages: readonly number[], key = newId(), maker = newId()): Promise<void> {
-  let previous = noHash
-  for (const [i, age] of ages.entries()) {
-    const seq = i + 1
-    const id = firstIdAt(Date.now() - age * 86_400_000)
-    const actor = { kind: 'user', id: maker } as const
-    const [action, target] = i === 0 ? ['api_key.created', showId('key', key)] : ['settings.updated', 'settings']
-    const content = { accountId, id, seq, actor, action, target, ip: null, requestId: null, before: null, after: null }
-    const hash = hashEvent(previous, content)
-    await db.query(
-      `insert into audit_events (account_id, id, seq, actor_kind, actor_id, action, target, previous_hash, hash)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-      [accountId, id, seq, actor.kind, actor.id, action, target, previous, hash],
-    )
-    previous = hash
-  }
-  await db.query('insert into audit_chains (account_id, seq, hash) values ($1, $2, $3)', [
-    accountId,
-    ages.length,
-    previous,
-  ])
-}
-
-const verify = async ({ headers }: TestAccount) =>
-  (await app.inject({ url: '/v1/audit-events/verify', headers })).json()
-const left = async ({ accountId }: TestAccount): Promise<number[]> => {
-  const { rows } = await db.query<{ seq: number }>('select seq from audit_events where account_id = $1 order by seq', [
-    accountId,
-  ])
-  return rows.map(({ seq }) => seq)
-}
 
 test('events older than 400 days are deleted, and the rest still verifies', async () => {
   const account = await createTestAccount(db)
@@ -63,7 +30,7 @@ test('events older than 400 days are deleted, and the rest still verifies', asyn
   )
   expect(await verify(account)).toMatchObject({ valid: true, events: 3, pruned: after.pruned })
   // Events after the anchor cannot be removed as if they had expired.
-  await db.query('delete from audit_events where account_id = $1 and seq = 4', [account.accountId])
+  await sql`delete from audit_events where account_id = ${account.accountId} and seq = 4`
   expect(await verify(account)).toMatchObject({ valid: false, broken_at: { seq: 4, reason: 'missing' } })
 })
 
@@ -94,7 +61,7 @@ test.each([
 ])('an event that was %s stays with all later ones, however old', async (_, statement, expected) => {
   const account = await createTestAccount(db)
   await log(account, [500, 499, 498])
-  await db.query('grant update on audit_events to current_user')
+  await sql`grant update on audit_events to current_user`
   await db.query(statement, [account.accountId])
   await pruneAudit(db)
   expect(await left(account)).toEqual(expected)
@@ -150,8 +117,33 @@ test('an account whose log cannot be deleted does not block others', async () =>
      for each row when (old.account_id in ('${first}', '${last}')) execute function fail()`,
   )
   await expect(pruneAudit(db)).rejects.toThrow('a bug')
-  const { rows } = await db.query('select account_id as id from audit_events where seq = 1 order by 1')
-  await db.query('drop trigger fail on audit_events')
+  const rows = await sql`select account_id as id from audit_events where seq = 1 order by 1`
+  await sql`drop trigger fail on audit_events`
   expect(rows).not.toContainEqual({ id: middle })
   await pruneAudit(db)
 })
+
+/** Events of these ages in days, chained as the program does; the first is about a key of `maker`. */
+async function log({ accountId }: TestAccount, ages: readonly number[], key = newId(), maker = newId()): Promise<void> {
+  let previous = noHash
+  for (const [i, age] of ages.entries()) {
+    const seq = i + 1
+    const id = firstIdAt(Date.now() - age * 86_400_000)
+    const actor = { kind: 'user', id: maker } as const
+    const [action, target] = i === 0 ? ['api_key.created', showId('key', key)] : ['settings.updated', 'settings']
+    const content = { accountId, id, seq, actor, action, target, ip: null, requestId: null, before: null, after: null }
+    const hash = hashEvent(previous, content)
+    await sql`insert into audit_events (account_id, id, seq, actor_kind, actor_id, action, target, previous_hash, hash)
+      values (${accountId}, ${id}, ${seq}, ${actor.kind}, ${actor.id}, ${action}, ${target}, ${previous}, ${hash})`
+    previous = hash
+  }
+  await sql`insert into audit_chains (account_id, seq, hash) values (${accountId}, ${ages.length}, ${previous})`
+}
+
+const verify = async ({ headers }: TestAccount) =>
+  (await app.inject({ url: '/v1/audit-events/verify', headers })).json()
+const left = async ({ accountId }: TestAccount): Promise<number[]> => {
+  const rows = await sql<{ seq: number }>`select seq from audit_events where account_id = ${accountId}
+    order by seq`
+  return rows.map(({ seq }) => seq)
+}

@@ -2,43 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Batcher } from './batch.ts'
 
-class Away extends Error {}
-const isForAll = (error: unknown): boolean => error instanceof Away
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
-/** Flushes that run until released, one by one. */
-function gate(): { flushes: number[][]; flush: (items: number[]) => Promise<number[]>; open: () => void } {
-  const flushes: number[][] = []
-  const waiting: (() => void)[] = []
-  let permits = 0
-  return {
-    flushes,
-    flush: async (items) => {
-      flushes.push(items)
-      if (permits > 0) permits--
-      else await new Promise<void>((resolve) => waiting.push(resolve))
-      return items.map((item) => item * 10)
-    },
-    open: () => {
-      const next = waiting.shift()
-      if (next) next()
-      else permits++
-    },
-  }
-}
-
-/** Flushes that complete at once. */
-function recorder(): { flushes: number[][]; flush: (items: number[]) => Promise<number[]> } {
-  const flushes: number[][] = []
-  return {
-    flushes,
-    flush: (items) => {
-      flushes.push(items)
-      return Promise.resolve(items)
-    },
-  }
-}
-
 describe('a batcher', () => {
   it('answers each item with its own result', async () => {
     const batcher = new Batcher(async (items: number[]) => items.map((n) => n * 2), {
@@ -262,3 +225,40 @@ describe('a batcher', () => {
     expect(flushes).toEqual([[1]])
   })
 })
+
+class Away extends Error {}
+const isForAll = (error: unknown): boolean => error instanceof Away
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Flushes that run until released, one by one. */
+function gate(): { flushes: number[][]; flush: (items: number[]) => Promise<number[]>; open: () => void } {
+  const flushes: number[][] = []
+  const waiting: (() => void)[] = []
+  let permits = 0
+  return {
+    flushes,
+    flush: async (items) => {
+      flushes.push(items)
+      if (permits > 0) permits--
+      else await new Promise<void>((resolve) => waiting.push(resolve))
+      return items.map((item) => item * 10)
+    },
+    open: () => {
+      const next = waiting.shift()
+      if (next) next()
+      else permits++
+    },
+  }
+}
+
+/** Flushes that complete at once. */
+function recorder(): { flushes: number[][]; flush: (items: number[]) => Promise<number[]> } {
+  const flushes: number[][] = []
+  return {
+    flushes,
+    flush: (items) => {
+      flushes.push(items)
+      return Promise.resolve(items)
+    },
+  }
+}

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { arrayLiteral, columns } from './array.ts'
 import { createTestDatabase } from './testing.ts'
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 
 test('every text returns from the database unchanged', async () => {
   const text = fc.oneof(
@@ -12,8 +12,8 @@ test('every text returns from the database unchanged', async () => {
   )
   await fc.assert(
     fc.asyncProperty(fc.array(fc.option(text), { maxLength: 20 }), async (items) => {
-      const { rows } = await db.query<{ items: (string | null)[] }>('select $1::text[] as items', [arrayLiteral(items)])
-      expect(rows[0]?.items).toEqual(items)
+      const [row] = await sql<{ items: (string | null)[] }>`select ${arrayLiteral(items)}::text[] as items`
+      expect(row?.items).toEqual(items)
     }),
     { numRuns: 300 },
   )
@@ -37,9 +37,8 @@ test('times, octets, numbers and booleans keep their values', async () => {
 })
 
 test('times of every precision are read to the millisecond', async () => {
-  const { rows } = await db.query<{ at: Date }>(
-    `select at from unnest('{2026-11-21 02:13:16+00,2026-11-21 02:13:16.9+00,2026-11-21 02:13:16.934567+00,0099-01-01 00:00:00+00}'::timestamptz[]) as at`,
-  )
+  const rows = await sql<{ at: Date }>`select at
+    from unnest('{2026-11-21 02:13:16+00,2026-11-21 02:13:16.9+00,2026-11-21 02:13:16.934567+00,0099-01-01 00:00:00+00}'::timestamptz[]) as at`
   expect(rows.slice(0, 3).map((row) => row.at.toISOString())).toEqual([
     '2026-11-21T02:13:16.000Z',
     '2026-11-21T02:13:16.900Z',

@@ -6,17 +6,6 @@ import { createTestDatabase } from './testing.ts'
 
 const { db } = await createTestDatabase()
 
-async function read(type: string, [left, right]: unknown[]): Promise<unknown[][]> {
-  const { rows } = await db.query<{ left: unknown; right: unknown }>(
-    `select l.item as left, r.item as right
-     from unnest($1::${type}[]) with ordinality as l (item, n)
-     full join unnest($2::${type}[]) with ordinality as r (item, n) using (n)
-     order by n`,
-    [left, right],
-  )
-  return rows.map((row) => [row.left, row.right])
-}
-
 test('PostgreSQL reads columns of UUIDs as it reads their text', async () => {
   const items = fc.array(
     fc.option(
@@ -63,3 +52,14 @@ test('an invalid UUID is refused', () => {
   ])
     expect(() => uuids([uuid, bad])).toThrow(RangeError)
 })
+
+async function read(type: string, [left, right]: unknown[]): Promise<unknown[][]> {
+  const { rows } = await db.query<{ left: unknown; right: unknown }>(
+    `select l.item as left, r.item as right
+     from unnest($1::${type}[]) with ordinality as l (item, n)
+     full join unnest($2::${type}[]) with ordinality as r (item, n) using (n)
+     order by n`,
+    [left, right],
+  )
+  return rows.map((row) => [row.left, row.right])
+}

@@ -12,15 +12,6 @@ beforeEach(async () => {
 })
 afterEach(() => vi.useRealTimers())
 
-const pass = (ms: number): void => void vi.advanceTimersByTime(ms)
-
-/** A database whose clock is ahead of ours, and which answers after some milliseconds. */
-function ask(aheadMs: number, answerMs = 10): number {
-  const [told, askedAt] = [new Date(Date.now() + aheadMs), performance.now()]
-  pass(answerMs)
-  return clock.followClock(told, askedAt)
-}
-
 it('the clock is this machine’s until the database is asked, and while both agree', () => {
   expect(clock.nowMs()).toBe(start)
   expect(ask(400)).toBe(0)
@@ -68,3 +59,12 @@ it('the clock always gives the same date for a monotonic time', () => {
   expect([...dates]).toEqual([clock.dateOf(at).getTime()])
   expect(Math.abs(clock.dateOf(at).getTime() - Date.now())).toBeLessThan(60_000)
 })
+
+const pass = (ms: number): void => void vi.advanceTimersByTime(ms)
+
+/** A database whose clock is ahead of ours, and which answers after some milliseconds. */
+function ask(aheadMs: number, answerMs = 10): number {
+  const [told, askedAt] = [new Date(Date.now() + aheadMs), performance.now()]
+  pass(answerMs)
+  return clock.followClock(told, askedAt)
+}

@@ -1,17 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { copyIn, copyOut } from './copy.ts'
 import { createTestDatabase } from './testing.ts'
 
-const { db, close } = await createTestDatabase()
-afterAll(() => close())
+const { db, sql } = await createTestDatabase()
 
 test('rows are written in whole pieces for a slow reader, and read back unchanged', async () => {
-  await db.query(
-    'create table one as select n, repeat(chr(97 + n % 26), n % 300) as text from generate_series(1, 20000) n',
-  )
+  await sql`create table one as select n, repeat(chr(97 + n % 26), n % 300) as text from generate_series(1, 20000) n`
   await db.query(`insert into one values (0, repeat('long', 30000)), (-1, E'\\t\\n\\\\'), (-2, null)`)
-  await db.query('create table other (like one)')
+  await sql`create table other (like one)`
   const tx = await db.connect()
   const pieces: Buffer[] = []
   let [running, most] = [0, 0]
@@ -31,7 +28,7 @@ test('rows are written in whole pieces for a slow reader, and read back unchange
   const all = Buffer.concat(pieces)
   for (let at = 0; at < all.length; at += 77_777) await copy.write(all.subarray(at, at + 77_777))
   expect(await copy.end()).toBe(20_003)
-  const { rows: different } = await db.query('select * from one except select * from other')
+  const different = await sql`select * from one except select * from other`
   expect(different).toEqual([])
   tx.release()
 })
@@ -46,7 +43,7 @@ test('an error on either side is thrown', async () => {
   const next = await db.connect()
   await expect(copyOut(next, 'copy nothing to stdout', 10, async () => {})).rejects.toThrow('does not exist')
   await expect(copyIn(next, 'copy nothing from stdin')).rejects.toThrow('does not exist')
-  await db.query('create table numbers (n int check (n > 0))')
+  await sql`create table numbers (n int check (n > 0))`
   const copy = await copyIn(next, 'copy numbers from stdin')
   const writing = async (): Promise<never> => {
     for (;;) await copy.write(Buffer.from('-1\n'.repeat(50_000)))

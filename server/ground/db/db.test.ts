@@ -7,29 +7,17 @@ import { codeOf, isRetryable, isUnavailable } from './failure.ts'
 import { createTestDatabase } from './testing.ts'
 
 const database = await createTestDatabase()
-const { db } = database
-await db.query('create table things (id int primary key)')
-
-const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  )
-
-async function endSession(pid: number | undefined): Promise<void> {
-  await db.query('select pg_terminate_backend($1)', [pid])
-}
+const { db, sql } = database
+await sql`create table things (id int primary key)`
 
 test('reads int8 as a number, dates as they were written, and fails rather than rounds', async () => {
-  const { rows } = await db.query(
-    `select count(*) as count,
-            array[1, null]::int8[] as counts,
-            '2026-03-29'::date as day,
-            '2026-03-29 02:30'::timestamp as local,
-            '2026-03-29T00:00Z'::timestamptz as instant,
-            0.1::numeric as amount
-       from things`,
-  )
+  const rows = await sql`select count(*) as count,
+         array[1, null]::int8[] as counts,
+         '2026-03-29'::date as day,
+         '2026-03-29 02:30'::timestamp as local,
+         '2026-03-29T00:00Z'::timestamptz as instant,
+         0.1::numeric as amount
+    from things`
   expect(rows).toEqual([
     {
       count: 0,
@@ -40,12 +28,12 @@ test('reads int8 as a number, dates as they were written, and fails rather than 
       amount: '0.1',
     },
   ])
-  await expect(db.query('select 9007199254740993::int8')).rejects.toThrow('does not fit a number')
-  await expect(db.query('select 1::int8 as one')).resolves.toMatchObject({ rows: [{ one: 1 }] })
+  await expect(sql`select 9007199254740993::int8`).rejects.toThrow('does not fit a number')
+  await expect(sql`select 1::int8 as one`).resolves.toEqual([{ one: 1 }])
 })
 
 test('reads times and days alike, and compiles no statement, despite the database’s settings for other programs', async () => {
-  const name = (await db.query<{ name: string }>('select current_database() as name')).rows[0]?.name ?? ''
+  const name = (await sql<{ name: string }>`select current_database() as name`)[0]?.name ?? ''
   const others = {
     datestyle: 'German',
     timezone: 'Asia/Kolkata',
@@ -84,7 +72,7 @@ test('commits a transaction and returns its result', async () => {
     return 'done'
   })
   expect(result).toBe('done')
-  expect((await db.query('select id from things')).rows).toEqual([{ id: 1 }])
+  expect(await sql`select id from things`).toEqual([{ id: 1 }])
 })
 
 test('rolls back and rethrows when a transaction fails', async () => {
@@ -94,7 +82,7 @@ test('rolls back and rethrows when a transaction fails', async () => {
     throw failure
   })
   await expect(attempt).rejects.toBe(failure)
-  expect((await db.query('select from things where id = 2')).rows).toEqual([])
+  expect(await sql`select from things where id = 2`).toEqual([])
 })
 
 test('does not report a transaction as committed if its failed statement was caught', async () => {
@@ -123,9 +111,7 @@ test('survives connections that break while idle, in use and inside a transactio
   const asleep = reasonOf(pool.query('select pg_sleep(60)'))
   await expect
     .poll(async () => {
-      const { rows } = await db.query<{ pid: number }>(
-        `select pid from pg_stat_activity where query = 'select pg_sleep(60)'`,
-      )
+      const rows = await sql<{ pid: number }>`select pid from pg_stat_activity where query = 'select pg_sleep(60)'`
       await endSession(rows[0]?.pid)
       return rows.length
     })
@@ -203,10 +189,7 @@ test('reports a database as unavailable if this process has too many open files 
   const child = spawnSync(
     'sh',
     ['-c', 'ulimit -n 100; exec "$0" --input-type=module -e "$1"', process.execPath, program],
-    {
-      cwd: new URL('../../..', import.meta.url),
-      encoding: 'utf8',
-    },
+    { cwd: new URL('../../..', import.meta.url), encoding: 'utf8' },
   )
   expect(child).toMatchObject({ stdout: 'EMFILE false\nEMFILE true\n', stderr: '' })
 })
@@ -237,6 +220,16 @@ test.each([
 })
 
 test('leaves errors of the statement itself unchanged', async () => {
-  const error = await reasonOf(db.query('select nonsense'))
+  const error = await reasonOf(sql`select nonsense`)
   expect([codeOf(error), isUnavailable(error)]).toEqual(['42703', false])
 })
+
+const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+
+async function endSession(pid: number | undefined): Promise<void> {
+  await sql`select pg_terminate_backend(${pid})`
+}

@@ -13,8 +13,8 @@ let dir: string
 beforeEach(async () => {
   database = await createTestDatabase()
   // An empty database: only what these tests migrate.
-  await database.db.query('drop schema public cascade')
-  await database.db.query('create schema public')
+  await database.sql`drop schema public cascade`
+  await database.sql`create schema public`
   dir = await mkdtemp(join(tmpdir(), 'heliogram-migrate-'))
   await write(
     '0001_first',
@@ -26,16 +26,13 @@ afterEach(async () => {
   await rm(dir, { recursive: true })
 })
 
-const write = (name: string, sql: string): Promise<void> => writeFile(join(dir, `${name}.sql`), sql)
-const migrate = (): Promise<string[]> => migrateOurs(database.connection, { log, dir, isDisposable: true })
-
 test('applies new migrations in order, once', async () => {
   await write('0002_second', 'alter table first add column name text')
   expect(await migrate()).toEqual(['0001_first', '0002_second'])
   expect(await migrate()).toEqual([])
   await write('0003_third', 'alter table first drop column name')
   expect(await migrate()).toEqual(['0003_third'])
-  expect((await database.db.query('select * from first')).rows).toEqual([{ id: 1 }])
+  expect(await database.sql`select * from first`).toEqual([{ id: 1 }])
 })
 
 test('makes a second starter wait instead of applying twice', async () => {
@@ -55,9 +52,7 @@ test('takes as long as it needs, despite an administrator’s statement timeout'
 test('leaves nothing of a failed migration, and names the statement', async () => {
   await write('0002_broken', 'create table second (id int); select 1 / 0')
   await expect(migrate()).rejects.toThrow('division by zero')
-  const { rows } = await database.db.query(
-    `select to_regclass('first') is not null as first, to_regclass('second') as second`,
-  )
+  const rows = await database.sql`select to_regclass('first') is not null as first, to_regclass('second') as second`
   expect(rows).toEqual([{ first: true, second: null }])
 })
 
@@ -138,3 +133,6 @@ test('refuses a server that would lose data in a crash', async () => {
     /would lose accepted messages.*synchronous_commit/,
   )
 })
+
+const write = (name: string, sql: string): Promise<void> => writeFile(join(dir, `${name}.sql`), sql)
+const migrate = (): Promise<string[]> => migrateOurs(database.connection, { log, dir, isDisposable: true })

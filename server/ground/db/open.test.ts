@@ -1,25 +1,10 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { atEnd } from './testing.ts'
 import { openPool, type Db } from './db.ts'
 import { startDisposable } from './embedded/disposable.ts'
 import { setUpSessions } from './open.ts'
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
-const closing: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
-
-async function open(settings: Record<string, string>): Promise<{ db: Db; ours: Db }> {
-  const { url, close } = await startDisposable(quiet, settings)
-  closing.push(close)
-  const pools = [
-    openPool({ connectionString: url }, { name: 'test', max: 3 }),
-    openPool(await setUpSessions({ connectionString: url }), { name: 'ours', max: 1, queryTimeoutMs: 500 }),
-  ] as const
-  for (const pool of pools) closing.push(() => pool.end())
-  return { db: pools[0], ours: pools[1] }
-}
-
 test.each([
   ['of a database of ours', {}],
   ['of another, which does not look by itself', { client_connection_check_interval: '0' }],
@@ -43,13 +28,24 @@ test.each([
 
 test('the address may set how soon the server checks', async () => {
   const { url, close } = await startDisposable(quiet)
-  closing.push(close)
+  atEnd(close)
   const own = new URL(url)
   own.searchParams.set('options', '-c client_connection_check_interval=20s')
   const ours = openPool(await setUpSessions({ connectionString: own.href }), { name: 'ours', max: 1 })
-  closing.push(() => ours.end())
+  atEnd(() => ours.end())
   const { rows } = await ours.query<{ every: string; path: string }>(
     `select current_setting('client_connection_check_interval') as every, current_setting('search_path') as path`,
   )
   expect(rows).toEqual([{ every: '20s', path: '"public"' }])
 })
+
+async function open(settings: Record<string, string>): Promise<{ db: Db; ours: Db }> {
+  const { url, close } = await startDisposable(quiet, settings)
+  atEnd(close)
+  const pools = [
+    openPool({ connectionString: url }, { name: 'test', max: 3 }),
+    openPool(await setUpSessions({ connectionString: url }), { name: 'ours', max: 1, queryTimeoutMs: 500 }),
+  ] as const
+  for (const pool of pools) atEnd(() => pool.end())
+  return { db: pools[0], ours: pools[1] }
+}

@@ -11,35 +11,24 @@ const said: string[] = []
 const note = (_: object, line: string): void => void said.push(line)
 const log = { info: note, warn: note, error: note }
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 beforeEach(async () => {
   await ensurePartitions(db, log, now - 40 * dayMs)
   await ensurePartitions(db, log, now)
   said.length = 0
 })
 
-const days = async (table: string): Promise<number> => {
-  const { rows } = await db.query<{ count: number }>(
-    `select count(*) from pg_inherits where inhparent = $1::regclass`,
-    [table],
-  )
-  return rows[0]?.count ?? 0
-}
-
 it('drops days that end before a time, and no others', async () => {
   const before = await days('outcomes')
   const insert = (ms: number): Promise<unknown> =>
-    db.query(`insert into outcomes (account_id, status, message_id) values ($1, 'failed', $2)`, [
-      newId(),
-      firstIdAt(ms),
-    ])
+    sql`insert into outcomes (account_id, status, message_id) values (${newId()}, 'failed', ${firstIdAt(ms)})`
   for (const ago of [40, 36, 34, 0]) await insert(now - ago * dayMs)
   // The day of the time itself has not ended.
   const dropped = await dropPartitions(db, log, 'outcomes', now - 36 * dayMs)
   expect(dropped).toBe(5)
   expect(await days('outcomes')).toBe(before - 5)
-  const { rows } = await db.query<{ count: number }>('select count(*) from outcomes')
-  expect(rows[0]?.count).toBe(3)
+  const [row] = await sql<{ count: number }>`select count(*) from outcomes`
+  expect(row?.count).toBe(3)
   expect(said).toEqual(Array.from({ length: 5 }, () => 'partition dropped'))
   expect(await days('events')).toBe(before)
   expect(await dropPartitions(db, log, 'outcomes', now - 36 * dayMs)).toBe(0)
@@ -57,12 +46,10 @@ it('deletes old rows of no day, if days were not created in time', async () => {
   // Neither is of a day that there is.
   const [old, young] = [firstIdAt(now - 60 * dayMs), firstIdAt(now - 20 * dayMs)]
   for (const id of [old, young])
-    await db.query(
-      `insert into attempts (account_id, id, endpoint_id, event_id, try, outcome, duration_ms) values ($1, $1, $1, $1, 1, 'ok', 1)`,
-      [id],
-    )
+    await sql`insert into attempts (account_id, id, endpoint_id, event_id, try, outcome, duration_ms)
+      values (${id}, ${id}, ${id}, ${id}, 1, 'ok', 1)`
   const left = async (): Promise<unknown[]> => {
-    const { rows } = await db.query<{ id: string }>('select id from attempts_default order by id')
+    const rows = await sql<{ id: string }>`select id from attempts_default order by id`
     return rows.map(({ id }) => id)
   }
   await dropPartitions(db, log, 'attempts', now - 36 * dayMs, { isKept: () => Promise.resolve(true) })
@@ -116,3 +103,8 @@ it('gives up on a partition that is in use, and blocks nobody', async () => {
   expect(refused).toEqual([])
   expect(writes).toBeGreaterThan(20)
 })
+
+const days = async (table: string): Promise<number> => {
+  const [row] = await sql<{ count: number }>`select count(*) from pg_inherits where inhparent = ${table}::regclass`
+  return row?.count ?? 0
+}

@@ -1,10 +1,9 @@
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { newId } from '../base/ids.ts'
 import { dayOf, ensurePartitions, firstDay, learnDays } from './partitions.ts'
 import { createTestDatabase } from './testing.ts'
 
-const { db, close } = await createTestDatabase()
-afterAll(() => close())
+const { db } = await createTestDatabase()
 
 const said: string[] = []
 const note = (_: object, line: string): void => void said.push(line)

@@ -5,17 +5,6 @@ import { createTestDatabase } from './testing.ts'
 
 const { db } = await createTestDatabase()
 
-interface Row {
-  id: string
-  own: string | null
-  text: string | null
-  int: number | null
-  flag: boolean | null
-  at: Date | null
-  uuid: string | null
-  bytes: Buffer | null
-}
-
 const rows = rowParameters(
   { id: 'uuid', own: 'text' },
   { text: 'text', int: 'int', flag: 'boolean', at: 'timestamptz', uuid: 'uuid', bytes: 'bytea' },
@@ -30,11 +19,6 @@ const picks = {
   uuid: ({ uuid }: Row) => uuid,
   bytes: ({ bytes }: Row) => bytes,
 }
-const read = async (batch: readonly Row[]): Promise<unknown> => {
-  const { rows: found } = await db.query(`${rows.select} order by n`, rows.encode(batch, picks))
-  return found
-}
-const numbered = (batch: readonly Row[]): unknown[] => batch.map((row, i) => ({ ...row, n: i + 1 }))
 
 const nothing = { own: null, text: null, int: null, flag: null, at: null, uuid: null, bytes: null }
 const ids = ['0198f5a0-0000-7000-8000-000000000001', '0198f5a0-0000-7000-8000-000000000002'] as const
@@ -93,3 +77,20 @@ test('values are read unchanged and in order', async () => {
 test('places count from 1', () => {
   expect(everyPlace(['a', 'b'])).toEqual([1, 2])
 })
+
+interface Row {
+  id: string
+  own: string | null
+  text: string | null
+  int: number | null
+  flag: boolean | null
+  at: Date | null
+  uuid: string | null
+  bytes: Buffer | null
+}
+
+const read = async (batch: readonly Row[]): Promise<unknown> => {
+  const { rows: found } = await db.query(`${rows.select} order by n`, rows.encode(batch, picks))
+  return found
+}
+const numbered = (batch: readonly Row[]): unknown[] => batch.map((row, i) => ({ ...row, n: i + 1 }))

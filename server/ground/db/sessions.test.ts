@@ -1,22 +1,17 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { Client } from 'pg'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Connection } from './db.ts'
 import type { Log } from './log.ts'
 import { openDatabase } from './open.ts'
 import { requireSessions } from './sessions.ts'
-import { createTestDatabase, type TestDatabase } from './testing.ts'
+import { atEnd, createTestDatabase, type TestDatabase } from './testing.ts'
 
 const silent: Log = { info: () => {}, warn: () => {}, error: () => {} }
 let database: TestDatabase
-const closers: (() => unknown)[] = []
 beforeEach(async () => {
   database = await createTestDatabase()
-})
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close()
-  await database.close()
 })
 
 test('accepts connections that are sessions', async () => {
@@ -62,7 +57,7 @@ async function openPooler(options: {
   for (let i = 0; i < size; i++) {
     const client = new Client(database.connection)
     await client.connect()
-    closers.push(() => client.end())
+    atEnd(() => client.end())
     const session = (client as unknown as { connection: { stream: Socket } }).connection.stream
     session.removeAllListeners('data')
     onMessages(session, (type, message) => {
@@ -91,7 +86,7 @@ async function openPooler(options: {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  closers.unshift(() => server.close())
+  atEnd(() => server.close())
   const { port } = server.address() as AddressInfo
   return { host: '127.0.0.1', port, user: 'anybody', password: '', database: 'any', ssl: false }
 }

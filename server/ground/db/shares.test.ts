@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest'
 import { CrowdedError, Shares } from './shares.ts'
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
 it('accounts take turns at the places, however long one’s queue is, and none has more than its share', async () => {
   const shares = new Shares(3, 2)
   const begun: string[] = []
@@ -36,3 +34,5 @@ it('failed work passes its place on, and only the account with too long a queue 
   expect(await other).toBe('done')
   await Promise.all([first, ...waiting])
 })
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -1,22 +1,13 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { followGrowth } from './statistics.ts'
 import { createTestDatabase } from './testing.ts'
 
-const { db, close } = await createTestDatabase()
-afterAll(() => close())
-
-const fill = (rows: number): Promise<unknown> =>
-  db.query(
-    `insert into opt_outs (account_id, number, source, reason)
-     select '00000000-0000-7000-8000-000000000001', 'n' || (select count(*) from opt_outs) + n, 'test', repeat('x', 100)
-     from generate_series(1, $1::int) n`,
-    [rows],
-  )
+const { db, sql } = await createTestDatabase()
 
 test('a table is analyzed when it has doubled, and not before', async () => {
   // Autovacuum would analyze it, too.
-  await db.query('alter table opt_outs set (autovacuum_enabled = false)')
-  await db.query(`insert into accounts (id, name) values ('00000000-0000-7000-8000-000000000001', 'test')`)
+  await sql`alter table opt_outs set (autovacuum_enabled = false)`
+  await sql`insert into accounts (id, name) values ('00000000-0000-7000-8000-000000000001', 'test')`
   expect(await followGrowth(db)).toBe(0)
   await fill(2000)
   expect(await followGrowth(db)).toBe(1)
@@ -29,8 +20,8 @@ test('a table is analyzed when it has doubled, and not before', async () => {
 
 test('an emptied table is analyzed when it is refilled in the space it has', async () => {
   // Counted before the vacuum: what is told behind it would be taken from the rows that are there then.
-  await db.query('delete from opt_outs; select pg_stat_force_next_flush()')
-  await db.query('vacuum (analyze, truncate off) opt_outs')
+  await sql`delete from opt_outs; select pg_stat_force_next_flush()`
+  await sql`vacuum (analyze, truncate off) opt_outs`
   expect(await followGrowth(db)).toBe(0)
   await fill(5000)
   // What a connection has counted is told when it has been idle, or at once where it is asked to.
@@ -56,3 +47,9 @@ test('skips a table that is being vacuumed, and does not wait for that', async (
   expect(await followGrowth(db)).toBe(1)
   expect(await followGrowth(db)).toBe(0)
 })
+
+const fill = (rows: number): Promise<unknown> =>
+  sql`insert into opt_outs (account_id, number, source, reason)
+    select '00000000-0000-7000-8000-000000000001', 'n' || (select count(*)
+    from opt_outs) + n, 'test', repeat('x', 100)
+    from generate_series(1, ${rows}::int) n`

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
-import { afterAll, inject, onTestFinished, TestRunner } from 'vitest'
+import { afterAll, beforeEach, inject, onTestFinished, TestRunner } from 'vitest'
 import { forgetIds } from '../base/ids.ts'
 import { forgetClock } from './clock.ts'
 import { inTransaction, openPool } from './db.ts'
-import type { Connection, Db } from './db.ts'
+import type { Connection, Db, Queryable } from './db.ts'
 import { isLostRace } from './failure.ts'
 import { learnDays } from './partitions.ts'
 import { askMain } from './door-testing.ts'
@@ -13,6 +13,7 @@ import { patienceMs } from '../../../test/until.ts'
 /** A migrated, empty database for one test file. */
 export interface TestDatabase {
   db: Db
+  sql: Sql
   /** For more pools. */
   connection: Connection
   /** For DATABASE_URL of a child process. */
@@ -36,6 +37,22 @@ declare module 'vitest' {
 }
 
 let server: Promise<TestServer> | undefined
+
+/** Runs a statement with its values as parameters; returns its rows. */
+export type Sql = ReturnType<typeof sqlOn>
+
+export const sqlOn =
+  (db: Queryable) =>
+  async <Row extends object = Record<string, unknown>>(
+    pieces: TemplateStringsArray,
+    ...values: unknown[]
+  ): Promise<Row[]> =>
+    (
+      await db.query<Row>(
+        pieces.reduce((text, piece, n) => `${text}$${n}${piece}`),
+        values,
+      )
+    ).rows
 
 /** Closes something after the current test or, while a file loads, after all of its tests; in reverse order. Does nothing in `beforeAll`. */
 export function atEnd(close: () => unknown): void {
@@ -63,14 +80,27 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const close = (): Promise<void> =>
     (closed ??= db.end().then(() => runOn(serverUrl, `drop database ${name} with (force)`)))
   atEnd(close)
-  return { db, connection, url, name, close }
+  return { db, sql: sqlOn(db), connection, url, name, close }
+}
+
+/** Before each test empties the database and opens something over it. The result leads to that of the current test. */
+export function forEachTest<T extends object>(db: Db, open: (db: Db) => Promise<T>): T {
+  let current: T
+  beforeEach(async () => {
+    await emptyTables(db)
+    current = await open(db)
+  })
+  return new Proxy({} as T, {
+    get: (_, key) => Reflect.get(current, key) as unknown,
+    set: (_, key, value) => Reflect.set(current, key, value),
+  })
 }
 
 /**
- * Empties tables (`'accounts, carriers'`) and those that refer to them, like `truncate … cascade`, for the few rows of a test: TRUNCATE
+ * Empties tables (`'accounts, carriers'`; all, if none are named) and those that refer to them, like `truncate … cascade`, for the few rows of a test: TRUNCATE
  * creates new files for some hundred tables and their indexes, which takes ten times as long. Waits for transactions that write to them.
  */
-export async function emptyTables(db: Db, names: string): Promise<void> {
+export async function emptyTables(db: Db, names?: string): Promise<void> {
   const { rows } = await db.query<{ name: string }>(
     `with recursive edges (parent, child) as materialized (
        select confrelid, conrelid from pg_constraint where contype = 'f'
@@ -79,11 +109,15 @@ export async function emptyTables(db: Db, names: string): Promise<void> {
      ), reached (id) as (
        select unnest($1::text[]::regclass[])::oid
        union
+       select oid from pg_class
+       where $1 is null and relkind = 'r' and relnamespace = current_schema()::regnamespace
+         and relname not in ('migrations', 'routes_version')
+       union
        select child from reached join edges on parent = id
      )
      select id::regclass::text as name from reached join pg_class on oid = id
      where relkind = 'r' and pg_relation_size(id) > 0`,
-    [names.split(', ')],
+    [names?.split(', ')],
   )
   if (rows.length === 0) return
   const tables = rows.map(({ name }) => `only ${name}`)

@@ -2,8 +2,6 @@ import { expect, test, vi } from 'vitest'
 import { errorsMax } from '../base/errors.ts'
 import { depthMax, parseJson, valuesMax } from './body.ts'
 
-const nested = (levels: number): Buffer => Buffer.from('{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1))
-
 test('a body full of unstorable values gets as many faults as can be read, each with its place', () => {
   const { faults } = parseJson(Buffer.from(`{"a":["x",${'"\\u0000",'.repeat(10_000)}"\\ud800"]}`))
   expect(faults).toHaveLength(errorsMax)
@@ -46,3 +44,5 @@ test('a body with too many values is refused unread, whatever its texts contain'
   // Text content is no value, even after an escape.
   expect(parseJson(Buffer.from(`["\\"${'[,{'.repeat(valuesMax)}"]`)).faults).toEqual([])
 })
+
+const nested = (levels: number): Buffer => Buffer.from('{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1))

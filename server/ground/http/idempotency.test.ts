@@ -10,7 +10,7 @@ import { newId } from '../base/ids.ts'
 let runs = 0
 const gate: { wait: Promise<void> | null } = { wait: null }
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const config = { scope: 'messages:write', operation: 'things.create' } as const
 const body = Type.Object({}, { additionalProperties: true })
 const app = await buildTestApp(db, (app) => {
@@ -103,7 +103,7 @@ test('a second request gets an error while the first is running', async () => {
 })
 
 test('two that wait for each other are both done, one of them in a second try', async () => {
-  await db.query(`insert into login_failures (subject, failures, last_at) values ('a', 0, now()), ('b', 0, now())`)
+  await sql`insert into login_failures (subject, failures, last_at) values ('a', 0, now()), ('b', 0, now())`
   let tries = 0
   let isMet = (): void => {}
   const met = new Promise<void>((resolve) => (isMet = resolve))
@@ -129,7 +129,7 @@ test('two that wait for each other are both done, one of them in a second try', 
   const answers = await Promise.all([ask('a/b'), ask('b/a', 'deadlock')])
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([204, 204])
   expect(tries).toBeGreaterThan(2)
-  const { rows } = await db.query(`select failures from login_failures where subject in ('a', 'b')`)
+  const rows = await sql`select failures from login_failures where subject in ('a', 'b')`
   expect(rows).toEqual([{ failures: 2 }, { failures: 2 }])
   await twice.close()
 })
@@ -158,7 +158,7 @@ test('of two that take one name at the same moment, one gets an error that it is
 
 test('a refused request leaves nothing, and can be corrected under its key', async () => {
   const count = async (): Promise<number> =>
-    (await db.query<{ n: number }>('select count(*) as n from login_failures')).rows[0]?.n ?? -1
+    (await sql<{ n: number }>`select count(*) as n from login_failures`)[0]?.n ?? -1
   const before = await count()
   expect((await post({ fail: true }, 'k5')).json().code).toBe('key_taken')
   expect(await count()).toBe(before)
@@ -178,9 +178,9 @@ test('a key may have 255 characters', async () => {
 
 test('a stored secret cannot be read from the database', async () => {
   await post({}, 'sealed')
-  const { rows } = await db.query<{ response: string }>("select response from idempotency_keys where key = 'sealed'")
-  expect(rows[0]?.response.length).toBeGreaterThan(40)
-  expect(Buffer.from(rows[0]?.response ?? '', 'base64').toString('latin1')).not.toContain('whsec')
+  const [row] = await sql<{ response: string }>`select response from idempotency_keys where key = 'sealed'`
+  expect(row?.response.length).toBeGreaterThan(40)
+  expect(Buffer.from(row?.response ?? '', 'base64').toString('latin1')).not.toContain('whsec')
 })
 
 test('a fingerprint ignores the order of members, and nothing else', () => {

@@ -4,26 +4,6 @@ import { ApiError } from '../base/errors.ts'
 import { firstIdAt } from '../base/ids.ts'
 import { buildPage, readCursor, type Page, type Position } from './page.ts'
 
-const rowsOf = (count: number): { id: string }[] => Array.from({ length: count }, (_, i) => ({ id: firstIdAt(i + 1) }))
-
-/** A store's result: up to one row more than the limit, in reading order. */
-function read(rows: { id: string }[], limit: number, position: Position | null): { id: string }[] {
-  const newestFirst = rows.toReversed()
-  if (position === null) return newestFirst.slice(0, limit + 1)
-  if (position.direction === 'before') return newestFirst.filter(({ id }) => id < position.id).slice(0, limit + 1)
-  return rows.filter(({ id }) => id > position.id).slice(0, limit + 1)
-}
-
-function pageOf(
-  rows: { id: string }[],
-  limit: number,
-  cursor?: string | null,
-  filters: unknown = {},
-): Page<{ id: string }> {
-  const position = readCursor(cursor ?? undefined, filters)
-  return buildPage(read(rows, limit, position), limit, position, filters, { isInOrder: true })
-}
-
 describe('pages', () => {
   it('show everything once, forwards and backwards, whatever the limit', () => {
     fc.assert(
@@ -88,3 +68,23 @@ describe('a cursor', () => {
       expect(refused(bad, {})).toBe('invalid_cursor')
   })
 })
+
+const rowsOf = (count: number): { id: string }[] => Array.from({ length: count }, (_, i) => ({ id: firstIdAt(i + 1) }))
+
+/** A store's result: up to one row more than the limit, in reading order. */
+function read(rows: { id: string }[], limit: number, position: Position | null): { id: string }[] {
+  const newestFirst = rows.toReversed()
+  if (position === null) return newestFirst.slice(0, limit + 1)
+  if (position.direction === 'before') return newestFirst.filter(({ id }) => id < position.id).slice(0, limit + 1)
+  return rows.filter(({ id }) => id > position.id).slice(0, limit + 1)
+}
+
+function pageOf(
+  rows: { id: string }[],
+  limit: number,
+  cursor?: string | null,
+  filters: unknown = {},
+): Page<{ id: string }> {
+  const position = readCursor(cursor ?? undefined, filters)
+  return buildPage(read(rows, limit, position), limit, position, filters, { isInOrder: true })
+}

@@ -8,18 +8,15 @@ import { findRows, hasWords, type Search } from './search.ts'
 
 const made: { id: string; name: string }[] = []
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 const { accountId } = await createTestAccount(db)
 const { accountId: other } = await createTestAccount(db)
 for (let n = 0; n < 40; n++) {
   const row = { id: newId(), name: ['Ärger', 'Autumn Sale', '50% off'][n % 7] ?? 'none' }
   made.push(row)
   for (const account of [accountId, other])
-    await db.query('insert into campaigns (account_id, id, name) values ($1, $2, $3)', [
-      account,
-      account === other ? newId() : row.id,
-      row.name,
-    ])
+    await sql`insert into campaigns (account_id, id, name)
+      values (${account}, ${account === other ? newId() : row.id}, ${row.name})`
 }
 
 it('reading a list to its end, in windows of any size, returns every matching row once, in order, and only the account’s', async () => {

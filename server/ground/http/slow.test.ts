@@ -15,23 +15,6 @@ import { closeInTime, closeUnread } from './slow.ts'
 
 const withinMs = 100
 
-async function listen(listener: RequestListener, ms = withinMs): Promise<{ server: Server; port: number }> {
-  const server = createServer({ keepAliveTimeout: 65_000 }, listener)
-  closeUnread(server, ms)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { server, port: (server.address() as AddressInfo).port }
-}
-
-/** More than the buffers of both sides hold. */
-function* endless(): Generator<Buffer> {
-  const piece = Buffer.alloc(1_048_576)
-  for (;;) yield piece
-}
-
 test('a response that nobody reads ends, and with it its source', async () => {
   const made = Promise.withResolvers<'ended'>()
   const { port } = await listen((_request, response) => {
@@ -143,3 +126,20 @@ describe('a server that closes', () => {
     await expect.poll(() => heard).toEqual(['late', 'cut'])
   })
 })
+
+async function listen(listener: RequestListener, ms = withinMs): Promise<{ server: Server; port: number }> {
+  const server = createServer({ keepAliveTimeout: 65_000 }, listener)
+  closeUnread(server, ms)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { server, port: (server.address() as AddressInfo).port }
+}
+
+/** More than the buffers of both sides hold. */
+function* endless(): Generator<Buffer> {
+  const piece = Buffer.alloc(1_048_576)
+  for (;;) yield piece
+}

@@ -2,13 +2,6 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { openStream } from './stream.ts'
 
-async function* pieces(count: number, failing = count): AsyncGenerator<string> {
-  for (let i = 0; i < count; i++) {
-    if (i === failing) throw new Error('the database is gone')
-    yield `${i};`
-  }
-}
-
 test.each([0, 1, 2, 3, 10])('all of %i pieces arrive', async (count) => {
   expect(await text(await openStream(pieces(count)))).toBe(Array.from({ length: count }, (_, i) => `${i};`).join(''))
 })
@@ -34,3 +27,10 @@ test('no piece is requested before the previous one is taken', async () => {
   expect(asked).toBe(2)
   stream.destroy()
 })
+
+async function* pieces(count: number, failing = count): AsyncGenerator<string> {
+  for (let i = 0; i < count; i++) {
+    if (i === failing) throw new Error('the database is gone')
+    yield `${i};`
+  }
+}

@@ -4,12 +4,6 @@ import { Histogram, mergeSparse, percentilesOf } from './histogram.ts'
 
 const times = fc.array(fc.double({ min: 0.5, max: 300_000_000, noNaN: true }), { minLength: 1, maxLength: 200 })
 
-function fill(values: readonly number[]): Histogram {
-  const histogram = new Histogram()
-  for (const ms of values) histogram.observe(ms)
-  return histogram
-}
-
 describe('times', () => {
   it('have percentiles within a tenth of the true ones', () => {
     fc.assert(
@@ -69,3 +63,9 @@ describe('times', () => {
     expect(histogram.countUpTo(1)).toBe(2)
   })
 })
+
+function fill(values: readonly number[]): Histogram {
+  const histogram = new Histogram()
+  for (const ms of values) histogram.observe(ms)
+  return histogram
+}

@@ -2,8 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readImportedNumber } from './imported.ts'
 
-const read = (text: string, country: string | null = null) => readImportedNumber(text, country)
-
 describe('a cell with a number', () => {
   it('is read in any script', () => {
     for (const blank of ['\u00a0', '\u202f', '\u2009', '\u3000', '\u2007'])
@@ -143,3 +141,5 @@ describe('a cell with a number', () => {
     )
   })
 })
+
+const read = (text: string, country: string | null = null) => readImportedNumber(text, country)

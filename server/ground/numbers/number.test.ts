@@ -3,11 +3,6 @@ import { readImportedNumber } from './imported.ts'
 import { countryOf, isCountry, readNumber, suggestNumber } from './number.ts'
 import { allowAnyLength } from './plan.ts'
 
-const read = (text: string, country?: string) => {
-  const result = readNumber(text, country)
-  return 'number' in result ? [result.number, ...result.warnings.map((warning) => warning.code)] : result.suggestion
-}
-
 describe('readNumber', () => {
   it('accepts a number with or without a plus sign and keeps only the digits', () => {
     expect(read('+447911123456')).toEqual(['447911123456'])
@@ -49,9 +44,7 @@ describe('readNumber', () => {
       code: 'invalid_phone_number',
       detail: expect.stringMatching('calling code'),
     })
-    expect(readNumber('1555123456')).toMatchObject({
-      detail: 'must have 10 digits after +1; it has 9',
-    })
+    expect(readNumber('1555123456')).toMatchObject({ detail: 'must have 10 digits after +1; it has 9' })
     expect(readNumber('44791112')).toMatchObject({ detail: 'must have 7, 9 or 10 digits after +44; it has 6' })
     expect(read('4407911123456')).toBe('447911123456')
     expect(read('7911123456', 'GB')).toBe('447911123456')
@@ -140,3 +133,8 @@ describe('readNumber', () => {
     expect(suggestNumber('x'.repeat(100_000))).toBeNull()
   })
 })
+
+const read = (text: string, country?: string) => {
+  const result = readNumber(text, country)
+  return 'number' in result ? [result.number, ...result.warnings.map((warning) => warning.code)] : result.suggestion
+}

@@ -9,42 +9,9 @@ import { parseNumber } from './written.ts'
 import { countryOf, readNumber, spellingsOf } from './number.ts'
 
 let seed = 42
-/** A linear congruential generator: the same numbers in each run, so that a failure can be repeated. */
-const random = (below: number): number => {
-  seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
-  return Math.floor((seed / 2 ** 32) * below)
-}
-const pick = <T>(items: readonly T[], otherwise: T): T => items[random(items.length)] ?? otherwise
 const stored = /^[1-9]\d{6,14}$/
 const countries = Object.entries(tables.countries)
 const plans = [...Object.values(tables.countries), ...Object.values(tables.nonGeographic)]
-
-/** National digits of a plan: half of them in its own ranges, with lengths that exist and lengths that just do not. */
-function nationalOf(plan: (typeof plans)[number]): string {
-  const leading = /^\d+/.exec(plan[10] || '')?.[0] ?? ''
-  const length = pick(plan[3], 9) + (random(8) === 0 ? random(3) - 1 : 0)
-  let national = random(2) ? leading : ''
-  while (national.length < length) national += random(10)
-  return national
-}
-
-/** The library's reading of a text; null if it is impossible, or if we would not store it. */
-function libraryReads(text: string, country?: string): string | null {
-  const parsed = parsePhoneNumberFromString(
-    text,
-    { extract: false, ...(country && { defaultCountry: country as CountryCode }) },
-    metadata,
-  )
-  const number = parsed?.isPossible() ? parsed.number.slice(1) : ''
-  return stored.test(number) ? number : null
-}
-
-/** The library does not know renumbered phones: our reading is the current form of its own, even if the old form is invalid for it. */
-function isSame(ours: string | null, theirs: string | null): boolean {
-  if (ours === theirs) return true
-  const forms = ours === null ? [] : spellingsOf(ours)
-  return forms.length > 1 && (theirs === null || forms.includes(theirs))
-}
 
 describe('the compiled numbering plans', () => {
   it('are those of the installed library', () => {
@@ -113,3 +80,37 @@ describe('the compiled numbering plans', () => {
     expect(wrong).toEqual([])
   })
 })
+
+/** A linear congruential generator: the same numbers in each run, so that a failure can be repeated. */
+const random = (below: number): number => {
+  seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
+  return Math.floor((seed / 2 ** 32) * below)
+}
+const pick = <T>(items: readonly T[], otherwise: T): T => items[random(items.length)] ?? otherwise
+
+/** National digits of a plan: half of them in its own ranges, with lengths that exist and lengths that just do not. */
+function nationalOf(plan: (typeof plans)[number]): string {
+  const leading = /^\d+/.exec(plan[10] || '')?.[0] ?? ''
+  const length = pick(plan[3], 9) + (random(8) === 0 ? random(3) - 1 : 0)
+  let national = random(2) ? leading : ''
+  while (national.length < length) national += random(10)
+  return national
+}
+
+/** The library's reading of a text; null if it is impossible, or if we would not store it. */
+function libraryReads(text: string, country?: string): string | null {
+  const parsed = parsePhoneNumberFromString(
+    text,
+    { extract: false, ...(country && { defaultCountry: country as CountryCode }) },
+    metadata,
+  )
+  const number = parsed?.isPossible() ? parsed.number.slice(1) : ''
+  return stored.test(number) ? number : null
+}
+
+/** The library does not know renumbered phones: our reading is the current form of its own, even if the old form is invalid for it. */
+function isSame(ours: string | null, theirs: string | null): boolean {
+  if (ours === theirs) return true
+  const forms = ours === null ? [] : spellingsOf(ours)
+  return forms.length > 1 && (theirs === null || forms.includes(theirs))
+}

@@ -5,11 +5,6 @@ import { readImportedNumber } from './imported.ts'
 import { readNumber, spellingsOf } from './number.ts'
 import { planRows } from './plans.ts'
 
-const read = (text: string): string | null => {
-  const found = readNumber(text)
-  return 'number' in found ? found.number : null
-}
-
 /** The current form, and other forms of the same phone. */
 const phones: [current: string, ...others: string[]][] = [
   ['525512345678', '5215512345678'],
@@ -126,3 +121,8 @@ describe('a phone whose number has several forms', () => {
     )
   })
 })
+
+const read = (text: string): string | null => {
+  const found = readNumber(text)
+  return 'number' in found ? found.number : null
+}

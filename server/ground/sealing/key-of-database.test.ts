@@ -14,25 +14,13 @@ import { openVault } from './vault.ts'
 let folder: string
 let path: string
 
-const { db } = await createTestDatabase()
+const { db, sql } = await createTestDatabase()
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'key-of-'))
   path = join(folder, 'key')
   await emptyTables(db, 'accounts, carriers, data_keys, nodes, heartbeats, master_key')
 })
 afterEach(() => rmSync(folder, { recursive: true }))
-
-const key = (octet: number): Buffer => Buffer.alloc(32, octet)
-const only = (octet: number): MasterKeys => ({ current: key(octet), next: null, old: [], mac: null })
-const addAccount = () => db.query(`insert into accounts (id, name) values ($1, 'A')`, [newId()])
-const start = async (file: string): Promise<void> => {
-  const keyFile = new KeyFile(file)
-  await requireMasterKey(db, keyFile, openVault(keyFile))
-}
-const write = (keys: MasterKeys): void => {
-  writeFileSync(path, '', { mode: 0o600 })
-  writeKeys(path, keys)
-}
 
 describe('a database', () => {
   it('accepts the key of the first start, and no other once it has an account, though nothing is encrypted', async () => {
@@ -57,8 +45,8 @@ describe('a database', () => {
     await start(path)
     await addAccount()
     const node = newId()
-    await db.query(`insert into nodes (id, name) values ($1, 'there:1')`, [node])
-    await db.query(`insert into heartbeats (node_id, seen_at) values ($1, now())`, [node])
+    await sql`insert into nodes (id, name) values (${node}, 'there:1')`
+    await sql`insert into heartbeats (node_id, seen_at) values (${node}, now())`
     write(only(2))
     await expect(start(path)).rejects.toThrow(
       /see "Lost master key" in docs\/runbooks\.md\. there:1 is running on it, .* a copy of its key file is the right one\.$/,
@@ -67,10 +55,10 @@ describe('a database', () => {
 
   it('from a version without a stored key accepts the one that opens its newest data key', async () => {
     await addAccount()
-    const { rows } = await db.query<{ id: string }>('select id from accounts')
-    const id = rows[0]?.id
+    const [row] = await sql<{ id: string }>`select id from accounts`
+    const id = row?.id
     const wrapped = openVault(key(1)).seal('k', `data_keys.wrapped|${id}|1`)
-    await db.query('insert into data_keys (account_id, version, wrapped) values ($1, 1, $2)', [id, wrapped])
+    await sql`insert into data_keys (account_id, version, wrapped) values (${id}, 1, ${wrapped})`
     write(only(2))
     await expect(start(path)).rejects.toThrow('is not the one of this database')
     expect(await readKeyOfDatabase(db)).toBeNull()
@@ -140,3 +128,15 @@ describe('a rotation', () => {
     expect(findKeyFault(after, { ...only(1), next: key(2), mac })).toBe('stage')
   })
 })
+
+const key = (octet: number): Buffer => Buffer.alloc(32, octet)
+const only = (octet: number): MasterKeys => ({ current: key(octet), next: null, old: [], mac: null })
+const addAccount = () => sql`insert into accounts (id, name) values (${newId()}, 'A')`
+const start = async (file: string): Promise<void> => {
+  const keyFile = new KeyFile(file)
+  await requireMasterKey(db, keyFile, openVault(keyFile))
+}
+const write = (keys: MasterKeys): void => {
+  writeFileSync(path, '', { mode: 0o600 })
+  writeKeys(path, keys)
+}

@@ -15,8 +15,6 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { KeyFile, macSecretOf, writeKeys, type MasterKeys } from './master-key.ts'
 
-const loadMasterKey = (path: string): Buffer => new KeyFile(path).read().current
-
 describe('the master key', () => {
   let folder: string
   beforeEach(() => {
@@ -130,3 +128,5 @@ describe('the master key', () => {
     }
   })
 })
+
+const loadMasterKey = (path: string): Buffer => new KeyFile(path).read().current

@@ -18,7 +18,7 @@ let vault: Vault
 const accountId = newId()
 const carrierId = newId()
 
-const { db, connection } = await createTestDatabase()
+const { db, sql, connection } = await createTestDatabase()
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'rotate-'))
   path = join(folder, 'key')
@@ -27,47 +27,9 @@ beforeEach(async () => {
     db,
     'accounts, carriers, data_keys, nodes, heartbeats, idempotency_keys, orphan_replies, smpp_gatherings',
   )
-  await db.query(`insert into accounts (id, name) values ($1, 'A')`, [accountId])
+  await sql`insert into accounts (id, name) values (${accountId}, 'A')`
 })
 afterEach(() => rmSync(folder, { recursive: true }))
-
-const keysNow = (): MasterKeys => parseKeys(readFileSync(path, 'utf8'), path)
-const rotate = (more: object = {}) =>
-  rotateMasterKey({ db, keyFile: new KeyFile(path), say: () => {}, quietMs: 0, ...more })
-/** A value of each form, sealed like its owner seals it. */
-async function fill(count = 1): Promise<void> {
-  await new DataKeys(vault).readCurrent(db, [accountId])
-  const secret = vault.seal('password', `carriers.secrets|${carrierId}`)
-  await db.query(`insert into carriers (id, name, kind, secrets) values ($1, 'C', 'smpp', $2)`, [carrierId, secret])
-  for (let n = 0; n < count; n++) {
-    const answer = vault.seal('{"status":200}', `idempotency_keys ${accountId} x.create key-${n}`).toString('base64')
-    await db.query(
-      `insert into idempotency_keys (account_id, operation, key, fingerprint, status, response) values ($1, 'x.create', $2, '', 200, $3)`,
-      [accountId, `key-${n}`, answer],
-    )
-  }
-  const id = newId()
-  const reply = vault.seal('hello', `orphan_replies.body|${id}`).toString('base64')
-  await db.query(
-    `insert into orphan_replies (id, link_id, source, destination, body) values ($1, $1, '1', '2', $2), ($3, $1, '1', '2', 'in the clear')`,
-    [id, reply, newId()],
-  )
-}
-/** Opened values, by place. */
-async function opened(by: Vault): Promise<string[]> {
-  const all: string[] = []
-  for (const { table, column, purpose, form, where = 'true' } of secretColumns) {
-    const { rows } = await db.query<{ value: Buffer | string; purpose: string }>(
-      `select ${column} as value, ${purpose} as purpose from ${table} where ${column} is not null and ${where}`,
-    )
-    for (const { value, purpose: place } of rows) {
-      if (value === 'in the clear') all.push(value)
-      else by.open(typeof value === 'string' ? Buffer.from(value, form === 'bytea' ? 'utf8' : 'base64') : value, place)
-      all.push(`${table}.${column}`)
-    }
-  }
-  return all.sort()
-}
 
 describe('a rotation', () => {
   it('seals everything with the new key and removes the old one from the file; derived values stay the same', async () => {
@@ -160,10 +122,8 @@ describe('a rotation', () => {
     const { current } = keysNow()
     writeKeys(path, { current: Buffer.alloc(32, 5), next: null, old: [current], mac: Buffer.alloc(32, 6) })
     const both = openVault(new KeyFile(path))
-    await db.query(`update carriers set secrets = $2 where id = $1`, [
-      carrierId,
-      both.seal('password', `carriers.secrets|${carrierId}`),
-    ])
+    await sql`update carriers set secrets = ${both.seal('password', `carriers.secrets|${carrierId}`)}
+      where id = ${carrierId}`
     expect(await opened(both)).toEqual(all)
     expect(await rotate()).toMatchObject({ changed: 12 })
     expect(await opened(openVault(new KeyFile(path)))).toEqual(all)
@@ -174,13 +134,11 @@ describe('a rotation', () => {
     const { current } = keysNow()
     const node = newId()
     const beat = async (keys: Buffer[]): Promise<void> => {
-      await db.query(`update heartbeats set seen_at = now(), master_keys = $2 where node_id = $1`, [
-        node,
-        keys.map((key) => idOfKey(key).toString('hex')),
-      ])
+      await sql`update heartbeats
+        set seen_at = now(), master_keys = ${keys.map((key) => idOfKey(key).toString('hex'))} where node_id = ${node}`
     }
-    await db.query(`insert into nodes (id, name) values ($1, 'other:1')`, [node])
-    await db.query(`insert into heartbeats (node_id, seen_at) values ($1, now())`, [node])
+    await sql`insert into nodes (id, name) values (${node}, 'other:1')`
+    await sql`insert into heartbeats (node_id, seen_at) values (${node}, now())`
     await beat([current])
     const done = rotate()
     const until = async (isRight: () => boolean): Promise<void> => {
@@ -193,8 +151,8 @@ describe('a rotation', () => {
     await beat([current, next])
     await until(() => keysNow().next === null)
     expect(keysNow().old).toHaveLength(1)
-    const { rows } = await db.query<{ secrets: Buffer }>('select secrets from carriers')
-    expect(rows[0]?.secrets.subarray(0, 5)).not.toEqual(sealedPrefix(next))
+    const [row] = await sql<{ secrets: Buffer }>`select secrets from carriers`
+    expect(row?.secrets.subarray(0, 5)).not.toEqual(sealedPrefix(next))
     await beat([next, current])
     await done
     expect(keyIdsOf(keysNow())).toEqual([idOfKey(next).toString('hex')])
@@ -210,10 +168,10 @@ describe('a rotation', () => {
   it('reports values that no key opens, and leaves them', async () => {
     await fill()
     const foreign = openVault(Buffer.alloc(32, 9)).seal('x', `carriers.secrets|${carrierId}`)
-    await db.query('update carriers set secrets = $1', [foreign])
+    await sql`update carriers set secrets = ${foreign}`
     expect(await rotate()).toMatchObject({ unopenable: ['carriers.secrets'] })
-    const { rows } = await db.query<{ secrets: Buffer }>('select secrets from carriers')
-    expect(rows[0]?.secrets).toEqual(foreign)
+    const [row] = await sql<{ secrets: Buffer }>`select secrets from carriers`
+    expect(row?.secrets).toEqual(foreign)
   })
 
   it('reseals parts of long messages', async () => {
@@ -222,22 +180,16 @@ describe('a rotation', () => {
       1: { body: vault.seal('part', place).toString('base64'), isSealed: true },
       2: { body: Buffer.from('clear').toString('base64') },
     }
-    await db.query(
-      `insert into smpp_credentials (account_id, id, name, system_id, password_hash, sessions_max, window_max, pace, default_alphabet, receives_replies,
-         reply_concatenation)
-       values ($1, $2, 'C', 'c', '', 1, 1, 1, 'gsm7', false, 'sar')`,
-      [accountId, carrierId],
-    )
-    await db.query(
-      `insert into smpp_gatherings (account_id, credential_id, source, destination, kind, reference, total, id, parts)
-       values ($1, $2, '1', '2', 'udh8', 1, 2, $3, $4)`,
-      [accountId, carrierId, newId(), JSON.stringify(parts)],
-    )
+    await sql`insert into smpp_credentials (account_id, id, name, system_id, password_hash, sessions_max, window_max, pace, default_alphabet, receives_replies,
+        reply_concatenation)
+      values (${accountId}, ${carrierId}, 'C', 'c', '', 1, 1, 1, 'gsm7', false, 'sar')`
+    await sql`insert into smpp_gatherings (account_id, credential_id, source, destination, kind, reference, total, id, parts)
+      values (${accountId}, ${carrierId}, '1', '2', 'udh8', 1, 2, ${newId()}, ${JSON.stringify(parts)})`
     expect(await rotate()).toMatchObject({ changed: 1 })
-    const { rows } = await db.query<{ parts: typeof parts }>('select parts from smpp_gatherings')
+    const [row] = await sql<{ parts: typeof parts }>`select parts from smpp_gatherings`
     const fresh = openVault(new KeyFile(path))
-    expect(fresh.open(Buffer.from(rows[0]?.parts[1].body ?? '', 'base64'), place)).toBe('part')
-    expect(rows[0]?.parts[2]).toEqual(parts[2])
+    expect(fresh.open(Buffer.from(row?.parts[1].body ?? '', 'base64'), place)).toBe('part')
+    expect(row?.parts[2]).toEqual(parts[2])
   })
 })
 
@@ -286,15 +238,13 @@ describe('the register of sealed columns', () => {
   ])
 
   it('has every binary column that is not known to hold something else', async () => {
-    const { rows } = await db.query<{ name: string }>(
-      `select c.relname || '.' || a.attname as name
-       from pg_attribute a
-       join pg_class c on c.oid = a.attrelid
-       join pg_namespace n on n.oid = c.relnamespace
-       where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition
-         and a.atttypid = 'bytea'::regtype and not a.attisdropped
-       order by 1`,
-    )
+    const rows = await sql<{ name: string }>`select c.relname || '.' || a.attname as name
+      from pg_attribute a
+      join pg_class c on c.oid = a.attrelid
+      join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition
+        and a.atttypid = 'bytea'::regtype and not a.attisdropped
+      order by 1`
     const registered = new Set(secretColumns.map(({ table, column }) => `${table}.${column}`))
     expect(rows.map(({ name }) => name).filter((name) => !registered.has(name) && !others.has(name))).toEqual([])
   })
@@ -325,3 +275,37 @@ describe('the register of sealed columns', () => {
     ])
   })
 })
+
+const keysNow = (): MasterKeys => parseKeys(readFileSync(path, 'utf8'), path)
+const rotate = (more: object = {}) =>
+  rotateMasterKey({ db, keyFile: new KeyFile(path), say: () => {}, quietMs: 0, ...more })
+/** A value of each form, sealed like its owner seals it. */
+async function fill(count = 1): Promise<void> {
+  await new DataKeys(vault).readCurrent(db, [accountId])
+  const secret = vault.seal('password', `carriers.secrets|${carrierId}`)
+  await sql`insert into carriers (id, name, kind, secrets) values (${carrierId}, 'C', 'smpp', ${secret})`
+  for (let n = 0; n < count; n++) {
+    const answer = vault.seal('{"status":200}', `idempotency_keys ${accountId} x.create key-${n}`).toString('base64')
+    await sql`insert into idempotency_keys (account_id, operation, key, fingerprint, status, response)
+      values (${accountId}, 'x.create', ${`key-${n}`}, '', 200, ${answer})`
+  }
+  const id = newId()
+  const reply = vault.seal('hello', `orphan_replies.body|${id}`).toString('base64')
+  await sql`insert into orphan_replies (id, link_id, source, destination, body)
+    values (${id}, ${id}, '1', '2', ${reply}), (${newId()}, ${id}, '1', '2', 'in the clear')`
+}
+/** Opened values, by place. */
+async function opened(by: Vault): Promise<string[]> {
+  const all: string[] = []
+  for (const { table, column, purpose, form, where = 'true' } of secretColumns) {
+    const { rows } = await db.query<{ value: Buffer | string; purpose: string }>(
+      `select ${column} as value, ${purpose} as purpose from ${table} where ${column} is not null and ${where}`,
+    )
+    for (const { value, purpose: place } of rows) {
+      if (value === 'in the clear') all.push(value)
+      else by.open(typeof value === 'string' ? Buffer.from(value, form === 'bytea' ? 'utf8' : 'base64') : value, place)
+      all.push(`${table}.${column}`)
+    }
+  }
+  return all.sort()
+}

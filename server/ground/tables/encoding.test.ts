@@ -2,17 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { encodingOf, EncodingProbe } from './encoding.ts'
 
-/** What a file is found to be that comes in pieces. */
-function find(pieces: Buffer[], declared: string | null = null): string {
-  const probe = new EncodingProbe(declared)
-  for (const piece of pieces) probe.add(piece)
-  probe.end()
-  return probe.undecided ? 'undecided' : probe.encoding
-}
-/** A text in which the signs that it needs are bytes of Windows-1252. */
-const bytes = (text: string): Buffer => Buffer.from(text, 'latin1')
-const of = (text: string, declared?: string): string => find([bytes(text)], declared)
-
 describe('a file without a mark', () => {
   it('is UTF-8 even if its pieces cut its letters', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '\n', 'é', '€', '🙂', '\u07ff', '\uffff', '\u{10ffff}') })
@@ -73,3 +62,14 @@ it('follows a mark before the caller, and the caller before the bytes', () => {
     'big5',
   ])
 })
+
+/** What a file is found to be that comes in pieces. */
+function find(pieces: Buffer[], declared: string | null = null): string {
+  const probe = new EncodingProbe(declared)
+  for (const piece of pieces) probe.add(piece)
+  probe.end()
+  return probe.undecided ? 'undecided' : probe.encoding
+}
+/** A text in which the signs that it needs are bytes of Windows-1252. */
+const bytes = (text: string): Buffer => Buffer.from(text, 'latin1')
+const of = (text: string, declared?: string): string => find([bytes(text)], declared)

@@ -7,24 +7,6 @@ import { chunkBytes, type ReadChunk } from './bytes.ts'
 import { readCsv, readJsonLines, type Place } from './source.ts'
 import type { SourceRow } from './source-row.ts'
 
-/** A file as the database would give it. */
-const stored =
-  (content: string | Buffer): ReadChunk =>
-  (position) => {
-    const bytes = Buffer.from(content).subarray(position * chunkBytes, (position + 1) * chunkBytes)
-    return Promise.resolve(bytes.length === 0 ? null : bytes)
-  }
-
-async function collect(pieces: AsyncGenerator<SourceRow[]>): Promise<SourceRow[]> {
-  const all: SourceRow[] = []
-  for await (const rows of pieces) all.push(...rows)
-  return all
-}
-
-const csv = (content: string | Buffer, delimiter = ',', encoding = 'utf-8'): Promise<SourceRow[]> =>
-  collect(readCsv(stored(content), encoding, delimiter, 1))
-const lines = (rows: SourceRow[]): unknown[] => rows.map((row) => [row.line, row.fault?.code ?? row.record])
-
 describe('readCsv', () => {
   it('reads rows after the header, with any line breaks, and the line of each', async () => {
     const rows = await csv('\uFEFFphone,name\r\n1,a\n2,"b\r\nb"\r\n\r\n3,"c\nc"\r4,d')
@@ -273,3 +255,21 @@ describe('readJsonLines', () => {
     ])
   })
 })
+
+/** A file as the database would give it. */
+const stored =
+  (content: string | Buffer): ReadChunk =>
+  (position) => {
+    const bytes = Buffer.from(content).subarray(position * chunkBytes, (position + 1) * chunkBytes)
+    return Promise.resolve(bytes.length === 0 ? null : bytes)
+  }
+
+async function collect(pieces: AsyncGenerator<SourceRow[]>): Promise<SourceRow[]> {
+  const all: SourceRow[] = []
+  for await (const rows of pieces) all.push(...rows)
+  return all
+}
+
+const csv = (content: string | Buffer, delimiter = ',', encoding = 'utf-8'): Promise<SourceRow[]> =>
+  collect(readCsv(stored(content), encoding, delimiter, 1))
+const lines = (rows: SourceRow[]): unknown[] => rows.map((row) => [row.line, row.fault?.code ?? row.record])

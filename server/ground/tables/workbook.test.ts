@@ -9,23 +9,6 @@ import { ZipError } from './zip.ts'
 const book = '<workbook><sheets><sheet name="People" r:id="rId1"/></sheets></workbook>'
 const sheet = `<worksheet><sheetData>${rowOf('phone')}</sheetData></worksheet>`
 
-/** The rows of a workbook, or why there are none. */
-async function read(file: Buffer): Promise<unknown[][] | string> {
-  const chunk = (position: number): Promise<Buffer | null> => {
-    const start = position * chunkBytes
-    return Promise.resolve(start < file.length ? file.subarray(start, start + chunkBytes) : null)
-  }
-  try {
-    const rows: unknown[][] = []
-    for await (const found of readSheet(await openWorkbook(chunk, file.length)))
-      for (const { record } of found) rows.push(record as unknown[])
-    return rows
-  } catch (error) {
-    if (error instanceof ZipError) return error.message
-    throw error
-  }
-}
-
 const often = (text: string): string => text.repeat(40_000)
 const cell = (content: string): string => `<row><c t="inlineStr"><is>${content}</is></c></row>`
 
@@ -222,3 +205,20 @@ it('inflates to at most a hundred times its size, whatever it claims', async () 
   const rows = Array.from({ length: 250_000 }, (_, n) => `<row r="${n}" spans="1:10" s="5" customFormat="1" ht="15"/>`)
   expect(await read(rawWorkbook(rows.join('')))).toEqual([])
 })
+
+/** The rows of a workbook, or why there are none. */
+async function read(file: Buffer): Promise<unknown[][] | string> {
+  const chunk = (position: number): Promise<Buffer | null> => {
+    const start = position * chunkBytes
+    return Promise.resolve(start < file.length ? file.subarray(start, start + chunkBytes) : null)
+  }
+  try {
+    const rows: unknown[][] = []
+    for await (const found of readSheet(await openWorkbook(chunk, file.length)))
+      for (const { record } of found) rows.push(record as unknown[])
+    return rows
+  } catch (error) {
+    if (error instanceof ZipError) return error.message
+    throw error
+  }
+}

@@ -3,20 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { chunkBytes, type ReadChunk } from './bytes.ts'
 import { readDirectory, readEntry, ZipError } from './zip.ts'
 
-/** A file of an archive, and what may stand beside it. */
-interface File {
-  name: string
-  content: string
-  method?: number
-  flags?: number
-  /** In the directory: other fields, which come before that of ZIP64. */
-  extra?: Buffer
-  comment?: string
-  /** Which of size, compressed size and offset stand in the ZIP64 field. */
-  wide?: ('size' | 'compressed' | 'offset')[]
-  checksum?: number
-}
-
 const numbers = (...values: [value: number | bigint, bytes: 2 | 4 | 8][]): Buffer =>
   Buffer.concat(
     values.map(([value, bytes]) => {
@@ -25,56 +11,6 @@ const numbers = (...values: [value: number | bigint, bytes: 2 | 4 | 8][]): Buffe
       return buffer.subarray(0, bytes)
     }),
   )
-
-/** An archive by PKWARE APPNOTE 6.3, 4.3.7 (local headers), 4.3.12 (directory), 4.3.16 (its end). */
-function archiveOf(files: File[], comment = ''): Buffer {
-  const locals: Buffer[] = []
-  const directory: Buffer[] = []
-  let at = 0
-  for (const file of files) {
-    const { name, content, method = 8, flags = 0, extra = Buffer.alloc(0), wide = [] } = file
-    const bytes = Buffer.from(content)
-    const packed = method === 8 ? deflateRawSync(bytes) : bytes
-    const checksum = file.checksum ?? crc32(bytes)
-    const own = { size: bytes.length, compressed: packed.length, offset: at }
-    const said = (field: keyof typeof own): number => (wide.includes(field) ? 0xffffffff : own[field])
-    const fields = wide.map((field) => numbers([own[field], 8]))
-    const wider = wide.length > 0 ? [numbers([1, 2], [8 * wide.length, 2]), ...fields] : []
-    const extras = Buffer.concat([extra, ...wider])
-    const common = numbers([20, 2], [flags, 2], [method, 2], [0, 4], [checksum, 4])
-    // A local header may have other extra fields than the directory.
-    const local = numbers([packed.length, 4], [bytes.length, 4], [name.length, 2], [6, 2])
-    const sizes = numbers([said('compressed'), 4], [said('size'), 4], [name.length, 2], [extras.length, 2])
-    const rest = numbers([file.comment?.length ?? 0, 2], [0, 8], [said('offset'), 4])
-    locals.push(Buffer.from('PK\u0003\u0004'), common, local, Buffer.from(`${name}beside`), packed)
-    directory.push(Buffer.from('PK\u0001\u0002'), numbers([20, 2]), common, sizes, rest, Buffer.from(name), extras)
-    directory.push(Buffer.from(file.comment ?? ''))
-    at = Buffer.concat(locals).length
-  }
-  const entries = Buffer.concat(directory)
-  const count = files.length
-  const end = numbers([0, 4], [count, 2], [count, 2], [entries.length, 4], [at, 4], [comment.length, 2])
-  return Buffer.concat([...locals, entries, Buffer.from('PK\u0005\u0006'), end, Buffer.from(comment)])
-}
-
-/** The files of an archive by their names, or why it has none. */
-async function read(archive: Buffer, inflatedMax = 1e9): Promise<Record<string, string> | string> {
-  const chunk: ReadChunk = (position) => {
-    const bytes = archive.subarray(position * chunkBytes, (position + 1) * chunkBytes)
-    return Promise.resolve(bytes.length === 0 ? null : bytes)
-  }
-  try {
-    const found: Record<string, string> = {}
-    for (const [name, entry] of await readDirectory(chunk, archive.length)) {
-      found[name] = ''
-      for await (const text of readEntry(chunk, entry, inflatedMax)) found[name] += text
-    }
-    return found
-  } catch (error) {
-    if (error instanceof ZipError) return error.message
-    throw error
-  }
-}
 
 const field = numbers([0x5455, 2], [5, 2], [1, 8]).subarray(0, 9)
 // More than a piece that is inflated, and its letters stand across its ends; it does not shrink to nothing.
@@ -134,3 +70,67 @@ describe('an archive', () => {
     expect(await read(archiveOf(two), bytes - 1)).toMatch(/inflates to more than/)
   })
 })
+
+/** A file of an archive, and what may stand beside it. */
+interface File {
+  name: string
+  content: string
+  method?: number
+  flags?: number
+  /** In the directory: other fields, which come before that of ZIP64. */
+  extra?: Buffer
+  comment?: string
+  /** Which of size, compressed size and offset stand in the ZIP64 field. */
+  wide?: ('size' | 'compressed' | 'offset')[]
+  checksum?: number
+}
+
+/** An archive by PKWARE APPNOTE 6.3, 4.3.7 (local headers), 4.3.12 (directory), 4.3.16 (its end). */
+function archiveOf(files: File[], comment = ''): Buffer {
+  const locals: Buffer[] = []
+  const directory: Buffer[] = []
+  let at = 0
+  for (const file of files) {
+    const { name, content, method = 8, flags = 0, extra = Buffer.alloc(0), wide = [] } = file
+    const bytes = Buffer.from(content)
+    const packed = method === 8 ? deflateRawSync(bytes) : bytes
+    const checksum = file.checksum ?? crc32(bytes)
+    const own = { size: bytes.length, compressed: packed.length, offset: at }
+    const said = (field: keyof typeof own): number => (wide.includes(field) ? 0xffffffff : own[field])
+    const fields = wide.map((field) => numbers([own[field], 8]))
+    const wider = wide.length > 0 ? [numbers([1, 2], [8 * wide.length, 2]), ...fields] : []
+    const extras = Buffer.concat([extra, ...wider])
+    const common = numbers([20, 2], [flags, 2], [method, 2], [0, 4], [checksum, 4])
+    // A local header may have other extra fields than the directory.
+    const local = numbers([packed.length, 4], [bytes.length, 4], [name.length, 2], [6, 2])
+    const sizes = numbers([said('compressed'), 4], [said('size'), 4], [name.length, 2], [extras.length, 2])
+    const rest = numbers([file.comment?.length ?? 0, 2], [0, 8], [said('offset'), 4])
+    locals.push(Buffer.from('PK\u0003\u0004'), common, local, Buffer.from(`${name}beside`), packed)
+    directory.push(Buffer.from('PK\u0001\u0002'), numbers([20, 2]), common, sizes, rest, Buffer.from(name), extras)
+    directory.push(Buffer.from(file.comment ?? ''))
+    at = Buffer.concat(locals).length
+  }
+  const entries = Buffer.concat(directory)
+  const count = files.length
+  const end = numbers([0, 4], [count, 2], [count, 2], [entries.length, 4], [at, 4], [comment.length, 2])
+  return Buffer.concat([...locals, entries, Buffer.from('PK\u0005\u0006'), end, Buffer.from(comment)])
+}
+
+/** The files of an archive by their names, or why it has none. */
+async function read(archive: Buffer, inflatedMax = 1e9): Promise<Record<string, string> | string> {
+  const chunk: ReadChunk = (position) => {
+    const bytes = archive.subarray(position * chunkBytes, (position + 1) * chunkBytes)
+    return Promise.resolve(bytes.length === 0 ? null : bytes)
+  }
+  try {
+    const found: Record<string, string> = {}
+    for (const [name, entry] of await readDirectory(chunk, archive.length)) {
+      found[name] = ''
+      for await (const text of readEntry(chunk, entry, inflatedMax)) found[name] += text
+    }
+    return found
+  } catch (error) {
+    if (error instanceof ZipError) return error.message
+    throw error
+  }
+}

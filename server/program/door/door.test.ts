@@ -25,26 +25,6 @@ const database = await createTestDatabase()
 const account = await createTestAccount(database.db)
 const ledger = await openLedgerTest(database.db, { accountId: account.accountId })
 
-async function open(acceptor: Acceptor = ledger.acceptor, perSecond = 10): Promise<void> {
-  await app?.close()
-  door = openDoor({ perSecond, overload })
-  const authenticator = openAuthenticator(database.db, (ip) => refuseUnknown(door, ip))
-  const context = { ...ledger.routeContext, acceptor }
-  const accounts = { db: database.db, vault: testVault, authenticator, settings: testSettings }
-  const register = async (one: App): Promise<void> => {
-    messageRoutes(one, context)
-    await accountRoutes(one, accounts)
-  }
-  app = await buildTestApp(database.db, register, {
-    authenticator,
-    door,
-    trustedProxies: ['127.0.0.1'],
-    health: async () => ({ database: { isOk: true } }),
-  })
-}
-const get = (authorization: string | undefined = account.headers.authorization, ip = '192.0.2.1') =>
-  app.inject({ url: '/v1/messages', headers: { 'x-forwarded-for': ip, ...(authorization && { authorization }) } })
-
 describe('the limit of a credential', () => {
   beforeEach(() => open())
   afterAll(() => app.close())
@@ -88,7 +68,7 @@ describe('the limit of a credential', () => {
 
   it('is its account’s, if that has one', async () => {
     const other = await createTestAccount(database.db)
-    await database.db.query(`update accounts set api_per_second = 3 where id = $1`, [other.accountId])
+    await database.sql`update accounts set api_per_second = 3 where id = ${other.accountId}`
     expect((await get(other.headers.authorization)).headers['ratelimit-policy']).toBe('"api";q=3;w=1')
   })
 })
@@ -173,7 +153,7 @@ describe('requests without a valid token', () => {
 
   it('include those of a suspended account', async () => {
     const other = await createTestAccount(database.db)
-    await database.db.query(`update accounts set status = 'suspended' where id = $1`, [other.accountId])
+    await database.sql`update accounts set status = 'suspended' where id = ${other.accountId}`
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
     try {
       const ask = () => get(other.headers.authorization, '192.0.2.1')
@@ -262,3 +242,23 @@ it('a slow commit is not an overload while few messages wait, and is one if many
   expect([told(4000, 60), told(900, 4000)]).toEqual([null, null])
   expect([told(1500, 600), told(6000, 0)]).toEqual(['the database is slow', 'the database is slow'])
 })
+
+async function open(acceptor: Acceptor = ledger.acceptor, perSecond = 10): Promise<void> {
+  await app?.close()
+  door = openDoor({ perSecond, overload })
+  const authenticator = openAuthenticator(database.db, (ip) => refuseUnknown(door, ip))
+  const context = { ...ledger.routeContext, acceptor }
+  const accounts = { db: database.db, vault: testVault, authenticator, settings: testSettings }
+  const register = async (one: App): Promise<void> => {
+    messageRoutes(one, context)
+    await accountRoutes(one, accounts)
+  }
+  app = await buildTestApp(database.db, register, {
+    authenticator,
+    door,
+    trustedProxies: ['127.0.0.1'],
+    health: async () => ({ database: { isOk: true } }),
+  })
+}
+const get = (authorization: string | undefined = account.headers.authorization, ip = '192.0.2.1') =>
+  app.inject({ url: '/v1/messages', headers: { 'x-forwarded-for': ip, ...(authorization && { authorization }) } })

@@ -70,7 +70,7 @@ describe('processes', () => {
 
   const open = async (): Promise<{ limiter: RateLimiter; shares: RateShares; nodeId: string }> => {
     const [nodeId, limiter] = [newId(), new RateLimiter(100)]
-    await database.db.query(`insert into nodes (id, name) values ($1, 'test')`, [nodeId])
+    await database.sql`insert into nodes (id, name) values (${nodeId}, 'test')`
     const log = { info: () => {}, warn: () => {}, error: () => {} }
     return { limiter, nodeId, shares: new RateShares(database.db, log, nodeId, limiter) }
   }
@@ -104,7 +104,7 @@ describe('processes', () => {
     expect(calm).toBe(25)
     expect(busy + calm).toBeGreaterThanOrEqual(98)
     expect(busy + calm).toBeLessThanOrEqual(102)
-    await database.db.query(`update nodes set fenced_at = now() where id = $1`, [b.nodeId])
+    await database.sql`update nodes set fenced_at = now() where id = ${b.nodeId}`
     expect((await run(4, [500, 0]))[0]).toBe(100)
   })
 
@@ -114,22 +114,18 @@ describe('processes', () => {
     const told = async (id: string): Promise<string[]> => {
       for (let i = 0; i < 100; i++) limiter.of({ id }, now).take(now)
       await shares.turn((now += 1000))
-      const { rows } = await database.db.query<{ id: string }>(
-        'select credential_id as id from request_demands where node_id = $1',
-        [nodeId],
-      )
+      const rows = await database.sql<{ id: string }>`select credential_id as id from request_demands
+        where node_id = ${nodeId}`
       return rows.map((row) => row.id)
     }
     const [before, after] = [newId(), newId()]
     expect(await told(before)).toEqual([before])
-    await database.db.query(`update request_demands set at = now() - interval '10 seconds'`)
+    await database.sql`update request_demands set at = now() - interval '10 seconds'`
     // It is still busy: a demand decays slowly.
     expect(new Set(await told(after))).toEqual(new Set([before, after]))
-    await database.db.query(`update request_demands set at = now() - interval '10 seconds'`)
+    await database.sql`update request_demands set at = now() - interval '10 seconds'`
     for (let turn = 0; turn < 10; turn++) await told(after)
-    await database.db.query(`update request_demands set at = now() - interval '10 seconds' where credential_id = $1`, [
-      before,
-    ])
+    await database.sql`update request_demands set at = now() - interval '10 seconds' where credential_id = ${before}`
     expect(await told(after)).toEqual([after])
   })
 

@@ -5,9 +5,6 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { Answer } from './answer.ts'
 
-/** A step before the response is sent. */
-type Step = (reply: FastifyReply) => unknown
-
 const name = fc.constantFrom('x-one', 'X-One', 'x-two', 'Vary', 'content-type', 'cache-control')
 const value = fc.constantFrom('a', 'b; c=d', '')
 const type = fc.constantFrom('application/json', 'application/problem+json', 'application/json; charset=utf-8')
@@ -68,3 +65,6 @@ async function ask(url: string): Promise<unknown> {
   const fields = [...response.headers].filter(([of]) => !['connection', 'keep-alive', 'date'].includes(of))
   return { status: response.status, fields, text: await response.text() }
 }
+
+/** A step before the response is sent. */
+type Step = (reply: FastifyReply) => unknown

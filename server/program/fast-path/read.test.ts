@@ -5,8 +5,6 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { readWhole } from './read.ts'
 
-const isOurs = (target: string): boolean => target === 'POST /v1/messages'
-const read = (bytes: Buffer | string) => readWhole(Buffer.from(bytes), isOurs, 1000)
 const fields = 'Host: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n'
 const whole = `POST /v1/messages HTTP/1.1\r\n${fields}Authorization: Bearer x\r\n\r\n{}`
 
@@ -177,3 +175,6 @@ describe('a request that it reads, Node reads alike', () => {
     expect(faults).toBe(0)
   })
 })
+
+const isOurs = (target: string): boolean => target === 'POST /v1/messages'
+const read = (bytes: Buffer | string) => readWhole(Buffer.from(bytes), isOurs, 1000)

@@ -9,12 +9,6 @@ import { manual } from './manual.ts'
 const app = await buildApp({ version: '1', publicUrl: 'http://localhost', authenticator: null as never }, () => {})
 afterAll(() => app.close())
 
-const get = async (url: string): Promise<string> => {
-  const answer = await app.inject(url)
-  expect([url, answer.statusCode]).toEqual([url, 200])
-  return answer.body
-}
-
 test('every page is served, with its place in the list of all pages', async () => {
   expect(manual.size).toBeGreaterThan(14)
   for (const [address, page] of manual) {
@@ -137,3 +131,9 @@ describe('rendering', () => {
     ['Öffnen & schließen', 'öffnen--schließen'],
   ])('a heading %s has GitHub’s anchor', (heading, anchor) => expect(anchorOf(heading)).toBe(anchor))
 })
+
+const get = async (url: string): Promise<string> => {
+  const answer = await app.inject(url)
+  expect([url, answer.statusCode]).toEqual([url, 200])
+  return answer.body
+}

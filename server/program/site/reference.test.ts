@@ -6,32 +6,6 @@ import { buildApp } from '../app.ts'
 import { eventTypes } from '../../events/events.ts'
 import { registerRoutes, type RoutesContext } from '../rooms.ts'
 
-interface Operation {
-  operationId?: string
-  summary?: string
-  tags?: string[]
-  security?: object[]
-  parameters?: { $ref?: string; in: string; name: string; required?: boolean }[]
-  requestBody?: { content: Record<string, { example?: object; schema?: { $ref?: string } }> }
-  responses: Record<string, Answer>
-}
-interface Answer {
-  $ref?: string
-  description: string
-  headers?: object
-  content?: Record<string, { schema: { $ref?: string } }>
-}
-interface Document {
-  openapi: string
-  paths: Record<string, Record<string, Operation>>
-  components: {
-    schemas: Record<string, { properties?: object }>
-    responses: Record<string, Answer>
-    parameters: Record<string, { in: string; name: string }>
-  }
-  webhooks: Record<string, { post: Operation }>
-}
-
 const routes: string[] = []
 
 // All rooms are registered, no route is called: no database is needed.
@@ -48,11 +22,6 @@ const app = await buildApp(
 )
 const document: Document = (await app.inject('/v1/openapi.json')).json()
 afterAll(() => app.close())
-
-const operations = (): [string, Operation][] =>
-  Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]): [string, Operation] => [`${method} ${path}`, operation]),
-  )
 
 test('the document is OpenAPI 3.1 and has every route', () => {
   expect(document.openapi).toBe('3.1.0')
@@ -289,3 +258,34 @@ function contrastOf(...colours: [string, string]): number {
     .sort((a, b) => a - b)
   return (light + 0.05) / (dark + 0.05)
 }
+
+interface Operation {
+  operationId?: string
+  summary?: string
+  tags?: string[]
+  security?: object[]
+  parameters?: { $ref?: string; in: string; name: string; required?: boolean }[]
+  requestBody?: { content: Record<string, { example?: object; schema?: { $ref?: string } }> }
+  responses: Record<string, Answer>
+}
+interface Answer {
+  $ref?: string
+  description: string
+  headers?: object
+  content?: Record<string, { schema: { $ref?: string } }>
+}
+interface Document {
+  openapi: string
+  paths: Record<string, Record<string, Operation>>
+  components: {
+    schemas: Record<string, { properties?: object }>
+    responses: Record<string, Answer>
+    parameters: Record<string, { in: string; name: string }>
+  }
+  webhooks: Record<string, { post: Operation }>
+}
+
+const operations = (): [string, Operation][] =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]): [string, Operation] => [`${method} ${path}`, operation]),
+  )

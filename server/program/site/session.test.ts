@@ -14,7 +14,7 @@ const person = { email: 'grace@example.com', password: 'six mirrors on a hill' }
 const mark = { 'x-heliogram-console': '1' }
 
 const database = await createTestDatabase()
-const { db } = database
+const { db, sql } = database
 await inTransaction(db, (tx) => createFirstAccount(tx, { firstEmail: person.email }))
 const app = await buildAccountsApp(db, { trustedProxies: ['127.0.0.1'] })
 const { code } = (await createOwnerCode(db)) ?? {}
@@ -22,12 +22,7 @@ afterAll(async () => {
   await app?.close()
   await database?.close()
 })
-beforeEach(() => db.query('delete from login_failures'))
-
-interface Asked {
-  payload?: unknown
-  headers?: Record<string, string>
-}
+beforeEach(() => sql`delete from login_failures`)
 
 const ask = (path: string, { payload, headers = {} }: Asked = {}, at: App = app) =>
   at.inject({
@@ -38,15 +33,6 @@ const ask = (path: string, { payload, headers = {} }: Asked = {}, at: App = app)
   })
 
 expect((await ask('join', { payload: { code, password: person.password } })).statusCode).toBe(200)
-const me = async (headers: Record<string, string>, at: App = app): Promise<number> =>
-  (await at.inject({ url: '/v1/users/me', headers })).statusCode
-
-/** A login's response and cookies, by whether each can renew it. */
-async function logIn(at: App = app, headers: Record<string, string> = {}) {
-  const answer = await ask('login', { payload: person, headers }, at)
-  const [access = '', refresh = ''] = [answer.headers['set-cookie'] ?? []].flat().map((cookie) => cookie.split(';')[0])
-  return { answer, access, refresh }
-}
 
 test('a login returns no token, and sets cookies that no script reads; each is sent only where it is needed', async () => {
   const { answer } = await logIn()
@@ -138,13 +124,13 @@ test('an ended login is forgotten, and one that could not be checked stays', asy
   expect([renewed.statusCode, [renewed.headers['set-cookie']].flat().length]).toEqual([200, 2])
   const over = await ask('refresh', { headers: { cookie: 'heliogram-refresh=hg_rt_nothing' } })
   expect([over.statusCode, [over.headers['set-cookie']].flat().length]).toEqual([401, 2])
-  await db.query(`alter table tokens rename to tokens_away`)
+  await sql`alter table tokens rename to tokens_away`
   try {
     const away = await ask('refresh', { headers: { cookie: refresh } })
     expect(away.statusCode).toBeGreaterThanOrEqual(500)
     expect(away.headers['set-cookie']).toBeUndefined()
   } finally {
-    await db.query(`alter table tokens_away rename to tokens`)
+    await sql`alter table tokens_away rename to tokens`
   }
   expect((await ask('refresh', { headers: { cookie: refresh } })).statusCode).toBe(200)
 })
@@ -199,3 +185,18 @@ test('a server that is stopping says so to a half-sent request, and does not rep
   expect([answer.headers['retry-after'], answer.headers['set-cookie']]).toEqual(['1', undefined])
   await closed
 })
+
+interface Asked {
+  payload?: unknown
+  headers?: Record<string, string>
+}
+
+const me = async (headers: Record<string, string>, at: App = app): Promise<number> =>
+  (await at.inject({ url: '/v1/users/me', headers })).statusCode
+
+/** A login's response and cookies, by whether each can renew it. */
+async function logIn(at: App = app, headers: Record<string, string> = {}) {
+  const answer = await ask('login', { payload: person, headers }, at)
+  const [access = '', refresh = ''] = [answer.headers['set-cookie'] ?? []].flat().map((cookie) => cookie.split(';')[0])
+  return { answer, access, refresh }
+}

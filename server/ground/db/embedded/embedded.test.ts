@@ -27,13 +27,6 @@ const note = (fields: object, message: string): void => {
 }
 const log = { info: note, warn: note, error: note }
 
-interface Child {
-  process: ChildProcess
-  connection: Connection
-  adopted: boolean
-  dataPath: string
-}
-
 const closing: (() => Promise<unknown>)[] = []
 
 const parent = await mkdtemp(join(tmpdir(), 'heliogram-embedded-'))
@@ -43,50 +36,6 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 afterAll(() => rm(parent, { recursive: true, force: true }))
-
-async function start(folder = dataDir) {
-  const embedded = await startEmbedded({ dataDir: folder, log })
-  closing.push(() => embedded.close())
-  return embedded
-}
-
-function open(connection: Connection): Db {
-  const db = openPool(connection, { name: 'test', max: 8 })
-  closing.push(() => db.end())
-  return db
-}
-
-/** Starts the server from its own process, which a test may kill. */
-async function startChild(folder: string, account: { uid?: number; gid?: number } = {}): Promise<Child> {
-  // An empty environment, even without HOME.
-  const child = spawn(process.execPath, [script, folder], {
-    ...account,
-    cwd: '/',
-    env: {},
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const errors = text(child.stderr)
-  const [line] = (await Promise.race([
-    once(createInterface(child.stdout), 'line'),
-    once(child, 'exit').then(async () => Promise.reject(new Error(await errors))),
-  ])) as [string]
-  closing.push(async () => {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGTERM')
-      await once(child, 'exit')
-    }
-  })
-  return { process: child, ...(JSON.parse(line) as Omit<Child, 'process'>) }
-}
-
-async function serverPid(dataPath: string): Promise<number> {
-  return (await readPidFile(dataPath))?.pid ?? 0
-}
-
-async function fieldOf(pid: number, name: string): Promise<string> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(status)?.[1] ?? ''
-}
 
 test('creates a database that only its own account can enter, and stops in order', async () => {
   const { connection, dataPath, version, adopted, close, exited } = await start()
@@ -371,3 +320,54 @@ test.runIf(isRoot)(
     await expect(start(join(hidden, 'moved'))).rejects.toThrow(`was moved or copied: its database is in ${elsewhere}`)
   },
 )
+
+interface Child {
+  process: ChildProcess
+  connection: Connection
+  adopted: boolean
+  dataPath: string
+}
+
+async function start(folder = dataDir) {
+  const embedded = await startEmbedded({ dataDir: folder, log })
+  closing.push(() => embedded.close())
+  return embedded
+}
+
+function open(connection: Connection): Db {
+  const db = openPool(connection, { name: 'test', max: 8 })
+  closing.push(() => db.end())
+  return db
+}
+
+/** Starts the server from its own process, which a test may kill. */
+async function startChild(folder: string, account: { uid?: number; gid?: number } = {}): Promise<Child> {
+  // An empty environment, even without HOME.
+  const child = spawn(process.execPath, [script, folder], {
+    ...account,
+    cwd: '/',
+    env: {},
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const errors = text(child.stderr)
+  const [line] = (await Promise.race([
+    once(createInterface(child.stdout), 'line'),
+    once(child, 'exit').then(async () => Promise.reject(new Error(await errors))),
+  ])) as [string]
+  closing.push(async () => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    }
+  })
+  return { process: child, ...(JSON.parse(line) as Omit<Child, 'process'>) }
+}
+
+async function serverPid(dataPath: string): Promise<number> {
+  return (await readPidFile(dataPath))?.pid ?? 0
+}
+
+async function fieldOf(pid: number, name: string): Promise<string> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(status)?.[1] ?? ''
+}
