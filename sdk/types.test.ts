@@ -53,7 +53,7 @@ test('requests and responses have the types of their operation', () => {
     await client.call('sendMessage')
     // @ts-expect-error `to` is missing.
     await client.call('sendMessage', { body: { message: 'Hello' } })
-    // @ts-expect-error `mesage` is no member.
+    // @ts-expect-error `mesage` is not a member.
     await client.call('sendMessage', { body: { to: '1', mesage: 'Hello' } })
     // @ts-expect-error `type` is one of three words.
     await client.call('sendMessage', { body: { to: '1', type: 'bulk' } })
@@ -71,7 +71,7 @@ test('requests and responses have the types of their operation', () => {
     await client.call('getSettings', { query: { limit: 1 } })
     // @ts-expect-error A file is opened.
     await client.call('exportMessages')
-    // @ts-expect-error It is no list.
+    // @ts-expect-error It is not a list.
     for await (const one of client.each('getSettings')) expectTypeOf(one).toBeNever()
   }
   expect(calls).toBeTypeOf('function')

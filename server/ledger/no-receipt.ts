@@ -62,7 +62,7 @@ async function readTimeout(db: Db, hours: number): Promise<Date | null> {
 }
 
 // Carrier ids older than the receipt timeout whose message is still open; by the BRIN index on their time, back to $3, so that ended ones are not
-// read for ever. Messages accepted without an id are among the few tries without an id.
+// read forever. Messages accepted without an id are among the few tries without an id.
 const isLate = (since: string): string => `c.at < now() - make_interval(hours => $1)
       and c.at > coalesce(${since}, now() - make_interval(hours => $1) - interval '7 days')`
 const noReceiptSql = (days: string): string => `

@@ -133,7 +133,7 @@ async function postpone(tx: Tx, rows: readonly Key[]): Promise<void> {
   )
 }
 
-/** As `postpone`, for ever. */
+/** As `postpone`, forever. */
 async function hold(tx: Tx, rows: readonly Key[]): Promise<void> {
   if (rows.length === 0) return
   await tx.query(

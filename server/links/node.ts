@@ -1,6 +1,6 @@
 /**
  * A process among others. Its row in `nodes` is its fence: every claim takes FOR SHARE on it and selects nothing once `fenced_at` is set. Heartbeats
- * have their own table, so that they never wait for claims. The others fence a process that misses heartbeats, for ever: if it wakes up, it ends and
+ * have their own table, so that they never wait for claims. The others fence a process that misses heartbeats, forever: if it wakes up, it ends and
  * starts again.
  */
 import { hostname } from 'node:os'

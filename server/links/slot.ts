@@ -170,7 +170,7 @@ export class Slot<C> {
   }
 
   /**
-   * A carrier that restarted behind a proxy that keeps connections open has lost our bind, and would refuse every submit for ever: so bind again. If
+   * A carrier that restarted behind a proxy that keeps connections open has lost our bind, and would refuse every submit forever: so bind again. If
    * it takes other submits, the refusal is about that submit alone. Others may be in flight, and answered.
    */
   #noteStatus(session: Session<C>, status: number): void {

@@ -8,7 +8,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import type { Log } from '../ground/db/log.ts'
 
 // The timer of `read` is monotonic. After a suspend both wake up together, and this process has one second to report. `read` can time out within a
-// line; what follows lacks the `=` then. An empty time would make `read` return at once, for ever.
+// line; what follows lacks the `=` then. An empty time would make `read` return at once, forever.
 export const script = `
 trap '' INT TERM HUP
 left=7

@@ -73,7 +73,7 @@ async function seeFailing(tx: Tx): Promise<Seen[]> {
 
 /**
  * The last posts to an endpoint, newest first: all, or those that failed since a time. Posts about failing endpoints do not count: two endpoints that
- * refuse only these would report each other for ever. By the primary key of attempts, or attempts_failed_endpoint.
+ * refuse only these would report each other forever. By the primary key of attempts, or attempts_failed_endpoint.
  */
 async function readLast(
   tx: Tx,

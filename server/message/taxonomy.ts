@@ -234,7 +234,7 @@ function codeOfReceipt(state: string, err: string | null): MessageErrorCode {
   return receiptErrCodes[number] ?? 'carrier_unknown'
 }
 
-/** The same for every carrier. */
+/** The same forevery carrier. */
 export const defaultReasons: Reasons = {
   ofStatus: (_linkId, status) => reasonOfStatus(status),
   ofReceipt: (_linkId, receipt) => reasonOfReceipt(receipt),

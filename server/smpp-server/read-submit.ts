@@ -89,7 +89,7 @@ export function draftSubmit(admission: Admission, submits: readonly Submit[], no
   )
   const { text } = joined
   if (text === null || (isWhole(submits) && !isTrusted(first, joined, defaultAlphabet))) return ESME.RINVDCS
-  // A part may be half of a character, which alone is no text.
+  // A part may be half of a character, which alone is not a text.
   if (text === '' && (isWhole(submits) || joined.octets.length === 0)) return ESME.RINVMSGLEN
   const seconds = first.validUntil && Math.ceil((first.validUntil.getTime() - (first.sendAt ?? now).getTime()) / 1000)
   const draft = readDraft(

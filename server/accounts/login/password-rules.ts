@@ -10,7 +10,7 @@ export interface PasswordOwner {
   accountName: string
 }
 
-// Pieces of the commonest passwords of this length in published leaks; a password of only these, digits and repetition is no secret.
+// Pieces of the commonest passwords of this length in published leaks; a password of only these, digits and repetition is not a secret.
 const pieces = `
   administrator password passwort passw0rd p@ssw0rd p@ssword motdepasse contrasena contraseña senha parola heslo secret geheim
   welcome willkommen bienvenue letmein changeme default qwertyuiop qwertzuiop azertyuiop qwerty qwertz azerty asdfghjkl asdfgh

@@ -1,7 +1,7 @@
 /**
  * Failed logins slow the next ones down: for a pair of login name and network from the sixth, for a network alone from the twenty-first.
  * Strangers use many networks, so attempts are also counted per name and per coarser network. A user is known on networks and devices of
- * the last 90 days, and does not wait for strangers there. A person who knows a password and guesses the second factor is no stranger:
+ * the last 90 days, and does not wait for strangers there. A person who knows a password and guesses the second factor is not a stranger:
  * codes are so short that they are counted per user from everywhere. Recovery codes are not counted, so that a thief of the password locks
  * nobody out. Counts expire after a quiet day.
  *

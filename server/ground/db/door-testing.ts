@@ -1,8 +1,8 @@
-/** What the process that runs all tests makes for them, at a unix socket each. */
+/** Values that the process of all tests creates for them, each at its own Unix socket. */
 import { createConnection, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** Answers at a unix socket with what is made when the first test asks. */
+/** Answers at a Unix socket with a value that is created at the first request. */
 export async function openDoor(
   path: string,
   make: () => Promise<{ value: unknown; close: () => Promise<void> }>,
@@ -24,7 +24,7 @@ export async function openDoor(
   return { path, close }
 }
 
-/** Asks at such a socket. */
+/** Requests the value of such a socket. */
 export async function askMain<T>(path: string): Promise<T> {
   const answer = JSON.parse(await text(createConnection(path))) as { value: T } | { error: string }
   if ('error' in answer) throw new Error(answer.error)

@@ -1,4 +1,4 @@
-/** What the database files need of a logger; pino fits. */
+/** The part of a logger that the database code uses; pino has it. */
 export interface Log {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void

@@ -163,7 +163,7 @@ async function askAll(hosts: readonly Host[], answerMs: number): Promise<Found> 
   const newest = found.length > 1 ? await newestOf(found) : found[0]
   for (const one of found) if (one !== newest) close(one.client)
   if (newest) return newest
-  // A wrong password is no outage.
+  // A wrong password is not an outage.
   const wrong = refusals.every(({ error }) => error && !isUnavailable(error)) ? refusals[0]?.error : null
   throw wrong ?? new NoPrimaryError(refusals.map(({ host, reason }) => `${host.name}: ${reason}`))
 }

@@ -1,7 +1,7 @@
 /**
- * The rows of a batch as parameters of one statement. `unnest` is a function of its own for each column and row, and most columns of a batch
- * say the same in every row (the account, the link, the state): such a one goes as one value, its array is empty, and `unnest` fills it up
- * with nulls for nothing. One text serves whatever is the same.
+ * The rows of a batch as parameters of one statement. `unnest` costs time for each column and row, and most columns of a batch have the same
+ * value in every row (the account, the link, the state). Such a column is sent as one value with an empty array, which `unnest` fills with nulls at
+ * no cost. The statement's text is the same either way.
  */
 import { columns, type Item } from './array.ts'
 import { times, uuids, type Encoded } from './binary-array.ts'
@@ -11,13 +11,13 @@ export interface RowParameters<Column extends string> {
   /** The `select` of all columns, and of `n`, the place of the row from 1. Its parameters are `$1` to `$count`. */
   select: string
   count: number
-  /** SQL of what a common column says where it says the same in every row; null in SQL where it does not. @throws of a column of `own`. */
+  /** SQL of a common column's single value; null in SQL if its rows differ. @throws for a column of `own`. */
   shared(this: void, column: Column): string
   /** The parameters of that `select`, for at least one row. */
   encode<Row>(rows: readonly Row[], picks: Readonly<Record<Column, Picker<Row>>>): unknown[]
 }
 
-/** What a row has in a column; `i` is its place from 0. */
+/** A row's value in a column; `i` is its place from 0. */
 export type Picker<Row> = (row: Row, i: number) => Item
 
 /**

@@ -30,7 +30,7 @@ test.each([1, 2, 3])('refuses to start behind a pooler in transaction mode that 
   }
 })
 
-/** Who waits for a session of a pooler, and has it. */
+/** A client that waits for a pooler's session, or has it. */
 interface Caller {
   socket: Socket
   session: Socket | null
@@ -38,7 +38,7 @@ interface Caller {
   waiting: Buffer[]
 }
 
-/** A pooler over the test's database, as PgBouncer is one: it lets everybody in, and gives out the session that came back last, or first. */
+/** A pooler like PgBouncer over the test's database: it accepts everybody, and reuses the session that was returned last, or first. */
 async function openPooler(options: {
   mode: 'session' | 'transaction'
   size: number
@@ -76,7 +76,7 @@ async function openPooler(options: {
     callers.push(caller)
     socket.on('error', () => {})
     socket.once('data', () => {
-      // Nobody asks for a password: AuthenticationOk, ReadyForQuery.
+      // No password: AuthenticationOk, ReadyForQuery.
       socket.write(Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1'))
       onMessages(socket, (type, message) => {
         if (type === 'Q') caller.waiting.push(message)
@@ -91,7 +91,7 @@ async function openPooler(options: {
   return { host: '127.0.0.1', port, user: 'anybody', password: '', database: 'any', ssl: false }
 }
 
-/** Cuts what comes into messages (PostgreSQL manual, §55.7): a letter, and how long the rest is. */
+/** Splits received data into messages (PostgreSQL manual, §55.7): a letter, and the length of the rest. */
 function onMessages(socket: Socket, take: (type: string, message: Buffer) => void): void {
   let rest = Buffer.alloc(0)
   socket.on('data', (data: Buffer) => {

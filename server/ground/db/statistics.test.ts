@@ -19,12 +19,12 @@ test('a table is analyzed when it has doubled, and not before', async () => {
 })
 
 test('an emptied table is analyzed when it is refilled in the space it has', async () => {
-  // Counted before the vacuum: what is told behind it would be taken from the rows that are there then.
+  // Counted before the vacuum: later counts would be subtracted from the rows that exist then.
   await sql`delete from opt_outs; select pg_stat_force_next_flush()`
   await sql`vacuum (analyze, truncate off) opt_outs`
   expect(await followGrowth(db)).toBe(0)
   await fill(5000)
-  // What a connection has counted is told when it has been idle, or at once where it is asked to.
+  // A connection reports its counts when it has been idle, or at once on request.
   await expect.poll(() => followGrowth(db), { interval: 500 }).toBe(1)
   expect(await followGrowth(db)).toBe(0)
 })

@@ -54,7 +54,7 @@ test('empties the given tables, their partitions, and those that refer to them, 
 
 test('starts over if it and a writer block each other', async () => {
   const { db } = first
-  /** Answers whether the writer was the one to give way: who has waited for a second when the other begins to does not look again. */
+  /** Whether the writer was canceled: PostgreSQL checks for a deadlock once, after a second of waiting. */
   const race = async (): Promise<boolean> => {
     await db.query('insert into roots values (1, null); insert into days values (1)')
     const writer = await db.connect()

@@ -41,7 +41,7 @@ test('a body with too many values is refused unread, whatever its texts contain'
   } finally {
     parse.mockRestore()
   }
-  // Text content is no value, even after an escape.
+  // Text content is not a value, even after an escape.
   expect(parseJson(Buffer.from(`["\\"${'[,{'.repeat(valuesMax)}"]`)).faults).toEqual([])
 })
 

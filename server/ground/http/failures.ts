@@ -33,7 +33,7 @@ export function handleFailure(
   send: (known: ApiError) => unknown = (known) => sendProblem(request, reply, known),
 ): void {
   const known = explainFailure(error, request)
-  // A client that left in the middle of its body is no server error.
+  // A client that left in the middle of its body is not a server error.
   const isGone = request.raw.destroyed && !request.raw.complete
   if (known.code === 'internal_error') request.log.error({ request_id: request.id, err: error }, 'request failed')
   // An overload is logged once, not for each request.

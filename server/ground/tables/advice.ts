@@ -1,23 +1,22 @@
 /** Advice for rows that an import refused, of contacts or of opt-outs. */
 import type { FaultGroup } from './fault-groups.ts'
 
-/** How a file was read. */
 export interface AdvisedFile {
-  /** Null: it is no table. */
+  /** Null if it is not a table. */
   table: { header: readonly string[]; targets: readonly (string | null)[]; otherNumbers: readonly number[] } | null
-  /** What the column of the numbers fills. */
+  /** The field of the number column. */
   numberField: string
-  /** What columns fill that say who wants messages. */
+  /** Fields of the columns for consent and opt-out. */
   consentFields: readonly string[]
   defaultCountry: string | null
-  /** Countries that the numbers may be of, where they lack a country code. */
+  /** Likely countries of numbers without a country code. */
   likelyCountries: readonly string[]
   mapping: Readonly<Record<string, string | null>>
-  /** Says of a fault that its cells have more than a number. */
+  /** Whether the fault is about a cell with more than a number. */
   isCut: (detail: string) => boolean
 }
 
-/** Advice for rows with the same fault; null where only the rows themselves can be corrected. Options are in backticks, as callers name them. */
+/** Advice for rows with the same fault; null if only the rows themselves can be corrected. Option names are in backticks. */
 export function adviceFor({ code, column, detail }: FaultGroup, file: AdvisedFile): string | null {
   const { table, numberField, defaultCountry, likelyCountries, mapping } = file
   if (!table || column === null) return code === 'invalid_characters' ? inEncoding : null
@@ -45,7 +44,7 @@ export function adviceFor({ code, column, detail }: FaultGroup, file: AdvisedFil
 
 const inEncoding = 'Save the file as UTF-8, or name its `encoding`.'
 
-/** An example of several would be another country's, and followed. */
+/** With several countries, an example would name one of them, and people would follow it. */
 const exampleOf = ([first, ...others]: readonly string[]): string =>
   first === undefined || others.length > 0 ? '' : `, such as ${first}`
 

@@ -24,12 +24,11 @@ describe('a file without a mark', () => {
     expect(of('name\nJos\xe9')).toBe('windows-1252')
     expect(of('name\n\x80 5')).toBe('windows-1252')
     expect(find([bytes('name\nJos'), bytes('\xe9'), bytes('\nAda')])).toBe('windows-1252')
-    // Glued together from both.
     for (const letter of ['\xc3\xab', '\xe2\x82\xac', '\xf0\x9f\x99\x82']) {
       expect(of(`${letter}\nJ\xf6rg\n`)).toBe('utf-8')
       expect(of(`${letter}\nJ\xf6rg\nJ\xf6rg\n`)).toBe('windows-1252')
     }
-    // Too long, a surrogate, beyond Unicode: nothing that a language has.
+    // In such a text, the required signs are bytes of Windows-1252.
     for (const wrong of ['\xc1\xa1', '\xed\xa0\x80', '\xf5\x80\x80\x80', '\xf4\x90\x80\x80'])
       expect(of(wrong)).not.toMatch(/^utf/)
   })
@@ -48,7 +47,7 @@ it('follows a mark before the caller, and the caller before the bytes', () => {
   expect(of('\xef\xbb\xbfJos\xe9', 'windows-1252')).toBe('utf-8')
   expect(of('\xff\xfea\0', 'windows-1252')).toBe('utf-16le')
   expect(of('\xfe\xff\0a')).toBe('utf-16be')
-  // Half of one, or one behind the beginning, is letters.
+  // Lines in both encodings.
   for (const half of ['\xffa', 'a\xfe', '\xfea', 'a\xff', '\xef\xbba', 'a\xbb\xbf', '\xefa\xbf'])
     expect(of(half)).not.toMatch(/^utf/)
   expect(find([bytes('name\n'), bytes('\xff\xfe')])).not.toMatch(/^utf/)
@@ -63,13 +62,13 @@ it('follows a mark before the caller, and the caller before the bytes', () => {
   ])
 })
 
-/** What a file is found to be that comes in pieces. */
+/** Overlong, a surrogate, beyond Unicode. */
 function find(pieces: Buffer[], declared: string | null = null): string {
   const probe = new EncodingProbe(declared)
   for (const piece of pieces) probe.add(piece)
   probe.end()
   return probe.undecided ? 'undecided' : probe.encoding
 }
-/** A text in which the signs that it needs are bytes of Windows-1252. */
+/** Half a mark, or one after the beginning, is letters. */
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1')
 const of = (text: string, declared?: string): string => find([bytes(text)], declared)

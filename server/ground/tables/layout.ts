@@ -10,7 +10,7 @@ export interface Layout {
   delimiter: string | null
   /** In order, as in the file. */
   header: string[]
-  /** The line of the names, before the rows; 0: there are none. */
+  /** The line of the names, before the rows; 0 if there are none. */
   headerLine: number
 }
 
@@ -71,7 +71,7 @@ export function refuseEncoding(undecided: readonly { encoding: string; line: str
   )
 }
 
-/** Finds the layout of a CSV file from its first text. `isWhole`: there is no more. Returns field errors without a layout. */
+/** Finds the layout of a CSV file from its first text. `isWhole`: this is the whole file. Returns field errors without a layout. */
 export function findLayout(text: string, isWhole: boolean, wanted: Wanted): FoundLayout | FieldError[] {
   const told = /^\s*sep=(.)\r?\n/i.exec(text)
   const body = (told ? text.slice(told[0].length) : text).slice(0, textMax)

@@ -35,7 +35,6 @@ export const Warnings = Type.Array(
   },
 )
 
-/** Faults with their advice, and warnings. */
 export function showFindings(
   {
     faults,

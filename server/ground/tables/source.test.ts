@@ -23,7 +23,7 @@ describe('readCsv', () => {
       [3, ['1', 'a']],
       [7, ['', 'b']],
     ])
-    // A cell without an end is no blank one.
+    // A cell without an end is not blank.
     expect(lines(await csv('phone,name\n,"\n1,a'))).toEqual([
       [2, 'invalid_format'],
       [3, ['1', 'a']],
@@ -59,18 +59,18 @@ describe('readCsv', () => {
   })
 
   it('drops each line that opens an unclosed quote, in linear time', async () => {
-    // Behind each of these quotes the rest of the file is one record without an end.
+    // After each of these quotes, the rest of the file is one record without an end.
     const read = async (count: number): Promise<number> => {
       const before = process.threadCpuUsage()
       const rows = await csv(`phone,name\n${'a"b,"\n'.repeat(count)}`)
       expect(rows).toHaveLength(count)
       expect(rows.at(-1)).toMatchObject({ line: count + 1, record: 'a"b,"', fault: { code: 'invalid_format' } })
-      // Of the processor, which other programs may have meanwhile.
+      // CPU time, because other programs may be running.
       const { user, system } = process.threadCpuUsage(before)
       return (user + system) / 1000
     }
     await read(2000)
-    // Looking through the rest for each of them would take a hundred times as long for ten times as many.
+    // Searching the rest for each of them would take a hundred times as long for ten times as many.
     const [small, large] = [await read(2000), Math.min(await read(20_000), await read(20_000))]
     expect(large).toBeLessThan(40 * small + 100)
   })
@@ -178,7 +178,7 @@ it('resumes at each place it names with the same rows, for pieces of any size', 
   const places: Place[] = []
   await fc.assert(
     fc.asyncProperty(junk, fc.nat(150), fc.constantFrom('csv', 'json'), async (text, before, kind) => {
-      // The end of the first piece is somewhere in the junk.
+      // The first piece ends in the junk.
       const line = `${'x'.repeat(60_000)}\n`
       const pad = `${line.repeat(4)}${'y'.repeat(chunkBytes - 4 * line.length - before - 1)}\n`
       const read = stored(`${pad}${text.join('')}\n${line}${text.toReversed().join('')}`)
@@ -213,7 +213,7 @@ it.each([
   ['CSV', "readCsv(read, 'utf-8', ',', 0)"],
   ['JSON', 'readJsonLines(read)'],
 ])('keeps nothing of a line of %s that is too long', async (_, rows) => {
-  // Four times as much as there is room for.
+  // Four times the available memory.
   const program = `import(${JSON.stringify(new URL('source.ts', import.meta.url))}).then(async ({ readCsv, readJsonLines }) => {
     const pieces = [...Array(800).fill(Buffer.alloc(${chunkBytes}, 'x')), Buffer.from('\\n1')]
     const read = (position) => Promise.resolve(pieces[position] ?? null)
@@ -256,7 +256,7 @@ describe('readJsonLines', () => {
   })
 })
 
-/** A file as the database would give it. */
+/** A file as the database returns it. */
 const stored =
   (content: string | Buffer): ReadChunk =>
   (position) => {

@@ -5,14 +5,13 @@ import { bytesFrom, type ReadChunk } from './bytes.ts'
 import { CsvReader, type RowShape } from './csv.ts'
 import { rowCharactersMax, tooLong, type RowFault, type SourceRow } from './source-row.ts'
 
-/** A place between two rows of a file: reading may begin there. */
+/** A place between two rows of a file, at which reading may begin. */
 export interface Place {
   byte: number
-  /** The line that begins there. */
   line: number
 }
 
-/** Where reading begins, and who learns of places behind the rows that were taken. */
+/** Where reading begins, and the receiver of the places behind rows that were taken. */
 export interface Reading {
   from?: Place | undefined
   onPlace?: ((place: Place) => void) | undefined
@@ -20,14 +19,14 @@ export interface Reading {
 
 const beginning: Place = { byte: 0, line: 1 }
 
-/** A piece of the text of a file. `end`: the byte behind it, if a line ends there. */
+/** A piece of a file's text. `end`: the byte behind it, if a line ends there. */
 interface Text {
   text: string
   isLast: boolean
   end: number | null
 }
 
-/** The text of a file in pieces, without its mark; what is not of the encoding comes as U+FFFD. `isLast` comes once, with the rest. */
+/** The text of a file in pieces, without its mark; invalid bytes become U+FFFD. `isLast` comes once, with the rest. */
 async function* readText(read: ReadChunk, encoding: string, start: number): AsyncGenerator<Text> {
   const decoder = new TextDecoder(encoding, { ignoreBOM: start > 0 })
   // In UTF-16 the byte of a line feed is also half of other characters, and ISO 2022 has states.
@@ -43,7 +42,7 @@ async function* readText(read: ReadChunk, encoding: string, start: number): Asyn
   yield { text: decoder.decode(), isLast: true, end: null }
 }
 
-/** Rows of a CSV file behind a line: that of the names, or 0. */
+/** Rows of a CSV file after a line: that of the names, or 0. */
 export async function* readCsv(
   read: ReadChunk,
   encoding: string,
@@ -60,7 +59,7 @@ export async function* readCsv(
   }
 }
 
-/** Rows of one JSON value a line (NDJSON, and how a JSON list is stored). Empty lines are none. */
+/** Rows of one JSON value a line (NDJSON, and the stored form of a JSON list). Empty lines are skipped. */
 export async function* readJsonLines(
   read: ReadChunk,
   encoding: string = 'utf-8',

@@ -1,4 +1,4 @@
-/** Workbooks whose XML begins things that never end: a file of a kilobyte must not hold the process that reads it. */
+/** Workbooks with unclosed XML: a file of a kilobyte must not occupy the process. */
 import { expect, it } from 'vitest'
 import { chunkBytes } from './bytes.ts'
 import { openWorkbook, readSheet } from './workbook.ts'
@@ -174,7 +174,7 @@ it.each([
   ],
 ])('has dates and times for the numbers that it displays as such: %s', async (setting, dates) => {
   const serials = ['1', '59', '61', '44197', String(44_197 + 12.5 / 24), '0.25', '1e300']
-  // Of the workbook's own formats three are dates.
+  // Three of the workbook's own formats are dates.
   const own = ['dd/mm/yyyy', '[$-409]h:mm', '&quot;due&quot; yy', '0.00 &quot;days&quot;', 'General', '[Red]0', '0\\d']
   const ids = [14, 22, 27, 36, 45, 58, 164, 165, 166, 0, 13, 23, 26, 37, 44, 59, 167, 168, 169, 170]
   const isDate = (style: number): boolean => style < 9
@@ -193,7 +193,7 @@ it.each([
 it('inflates to at most a hundred times its size, whatever it claims', async () => {
   const bomb = rawWorkbook(`${rowOf('phone')}${' '.repeat(20 << 20)}`)
   expect(await read(bomb)).toMatch(/sheet1.xml that inflates to more than 100 times its size; save it as CSV/)
-  // Says in its directory to be small.
+  // Its directory claims a small size.
   const said = bomb.lastIndexOf(
     'PK\u0001\u0002xl/worksheets'.slice(0, 4),
     bomb.lastIndexOf('xl/worksheets/sheet1.xml'),

@@ -5,12 +5,12 @@ import { isBlank, rowCharactersMax, tooLong, type SourceRow } from './source-row
 import { attributeOf, elementsIn, tagsOf, textIn, type NamedTag } from './xml.ts'
 import { readDirectory, readEntry, ZipError, type ZipEntry } from './zip.ts'
 
-/** A workbook of which one sheet is to be read. */
+/** A workbook, and the sheet to read. */
 export interface Workbook {
   read: ReadChunk
   entries: Map<string, ZipEntry>
   sheet: ZipEntry
-  /** Bytes a part may inflate to. */
+  /** The limit to which a part may inflate, in bytes. */
   inflatedMax: number
   /** Name of the sheet, for people. */
   sheetName: string
@@ -18,25 +18,25 @@ export interface Workbook {
   isFrom1904: boolean
 }
 
-// XML around a row's texts: what stands for a cell of one digit is some 40 characters.
+// XML around a row's texts: a cell of one digit takes some 40 characters.
 const rowXmlMax = rowCharactersMax * 16
-/** Characters of all shared texts together: what a million names and addresses have. They are kept in memory, UTF-8 and in one piece. */
+/** Characters of all shared texts: enough for a million names and addresses. They are kept in memory, in one piece of UTF-8. */
 const textsBytesMax = 64 * 1024 * 1024
-// Workbook, relations and styles are small files; what is longer is no workbook.
+// Workbook, relations and styles are small files; a longer one is not a workbook.
 const partCharactersMax = 16 * 1024 * 1024
-// Sheets, and what goes with all of them.
+// Sheets and related parts.
 const partsMax = 10_000
 
-/** Rows of a sheet (ECMA-376 has no bound, Excel this). What a row says of itself beyond it, or backwards, is no place. */
+/** Rows of a sheet (Excel's limit; ECMA-376 has none). Higher and descending row numbers are ignored. */
 const rowsMax = 1_048_576
 /** A million rows of ten cells are some 400 MB of XML. */
 const sheetBytesMax = 2 ** 30
-// Cells may share texts: a small file can stand for more than any disk has.
+// Cells may share texts, so a small file can stand for more than any disk holds.
 const cellCharactersMax = 2 ** 30
 
 /**
- * Opens a workbook of `size` bytes, of which no part may inflate to more than `inflatedMax`. @throws ZipError with what it is or has not;
- * its message continues "The file".
+ * Opens a workbook of `size` bytes; no part may inflate to more than `inflatedMax`. @throws ZipError with the fault, in words that continue "The
+ * file".
  */
 export async function openWorkbook(read: ReadChunk, size: number, inflatedMax = sheetBytesMax): Promise<Workbook> {
   const entries = await readDirectory(read, size)
@@ -83,10 +83,7 @@ export async function openWorkbook(read: ReadChunk, size: number, inflatedMax = 
   }
 }
 
-/**
- * Rows of the sheet that have anything in them, cells by column; the header is one of them. `readRows` reads the sheet itself, and nothing of
- * what it refers to. @throws ZipError
- */
+/** The rows of the sheet that are not empty, cells by column, including the header. `readRows` reads only the sheet itself. @throws ZipError */
 export async function* readSheet(workbook: Workbook, readRows: ReadChunk = workbook.read): AsyncGenerator<SourceRow[]> {
   const texts = new SharedTexts(workbook)
   const context: SheetContext = { ...workbook, textOf: (index) => texts.at(index) }
@@ -94,7 +91,7 @@ export async function* readSheet(workbook: Workbook, readRows: ReadChunk = workb
   let characters = 0
   for await (const found of elementsIn(readEntry(readRows, workbook.sheet, workbook.inflatedMax), 'row', rowXmlMax)) {
     const rows: SourceRow[] = []
-    // Names in a sheet mostly come in the order of the texts, so that a header needs only the first of them.
+    // Names mostly occur in the order of the shared texts, so a header needs only the first of them.
     await texts.readTo(found.reduce((last, row) => Math.max(last, row ? lastTextOf(row.content) : -1), -1))
     for (const row of found) {
       const said = Number(row && attributeOf(row.tag, 'r'))
@@ -122,12 +119,12 @@ export async function* readSheet(workbook: Workbook, readRows: ReadChunk = workb
   }
 }
 
-/** A filter hides rows so, and a person; so does a height of nothing. */
+/** A filter, a person, or a height of zero hides rows. */
 const isHidden = (tag: string): boolean =>
   (tag.includes('hidden') && ['1', 'true'].includes(attributeOf(tag, 'hidden') ?? '')) ||
   (tag.includes('ht="0') && Number(attributeOf(tag, 'ht')) === 0)
 
-/** The highest index of a shared text that a row names; -1 where it names none. No cell has more attributes than that behind its type. */
+/** The highest index of a shared text in a row; -1 if there is none. After its type, a cell has no more attributes than this. */
 function lastTextOf(xml: string): number {
   let last = -1
   for (const [, index] of xml.matchAll(/\bt\s*=\s*["']s["'][^>]{0,250}>\s*<(?:\w+:)?v(?:\s[^>]{0,250})?>\s*(\d+)\s*</g))
@@ -135,7 +132,7 @@ function lastTextOf(xml: string): number {
   return last
 }
 
-/** The texts that cells share, read as far as they are needed: bytes in one piece with the end of each, a quarter of an array of strings. */
+/** The shared texts, read as far as needed: bytes in one piece with the end of each take a quarter of an array of strings. */
 class SharedTexts {
   readonly #elements: AsyncGenerator<({ tag: string; content: string } | null)[]> | null
   #bytes = Buffer.alloc(65_536)
@@ -162,7 +159,7 @@ class SharedTexts {
 
   #add(text: string): void {
     const start = this.#ends[this.#count - 1] ?? 0
-    // A cell longer than any field is an error whatever is in it.
+    // A cell longer than any field is an error, whatever it contains.
     const kept = text.slice(0, rowCharactersMax)
     const end = start + Buffer.byteLength(kept)
     if (end > textsBytesMax)

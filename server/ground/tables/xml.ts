@@ -1,9 +1,9 @@
-/** The little of XML that workbooks are made of. */
+/** The subset of XML that workbooks use. */
 
-// A workbook of a million rows asks for the same three ten million times.
+// A workbook of a million rows needs the same three patterns ten million times.
 const patterns = new Map<string, RegExp>()
 
-/** The value of an attribute of a tag, its entities read; null where it has none of that name. */
+/** The decoded value of a tag's attribute; null if it is missing. */
 export function attributeOf(tag: string, name: string): string | null {
   let pattern = patterns.get(name)
   if (!pattern) {
@@ -16,7 +16,7 @@ export function attributeOf(tag: string, name: string): string | null {
 
 const named: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
 
-/** Text with its entities, and the `_x000D_` in which Excel writes what XML cannot. */
+/** Decodes entities, and the `_x000D_` by which Excel writes characters that XML cannot. */
 export function readEntities(text: string): string {
   if (!text.includes('&') && !text.includes('_x')) return text
   return text
@@ -31,7 +31,7 @@ export function readEntities(text: string): string {
     .replace(/_x([0-9a-fA-F]{4})_/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
 
-/** An opening or empty tag, and where it stands. */
+/** An opening or empty tag, and its position. */
 export interface Tag {
   attributes: string
   isEmpty: boolean
@@ -39,17 +39,17 @@ export interface Tag {
   end: number
 }
 
-/** An element whose end is known. `end` is behind its closing tag. */
+/** An element with a known end. `end` is behind its closing tag. */
 export interface Element extends Tag {
   content: string
 }
 
-// Whoever sends a workbook has written it, perhaps so that we choke on it: all that is below takes time linear in the text. A pattern
-// with `[^>]*` or `[^]*?` in it would not, for it looks to the end of the text from each place where it might begin.
+// The sender wrote the workbook, perhaps as an attack, so everything below takes time linear in the text. A pattern with `[^>]*` or `[^]*?` would
+// search to the end of the text from each place where it might begin.
 
 const nameBehind = new Map<string, RegExp>()
 
-/** Matches a name with or without a prefix, behind the `<` or `</` at its lastIndex. */
+/** Matches a name with or without a prefix, after the `<` or `</` at its lastIndex. */
 function nameOf(name: string): RegExp {
   let pattern = nameBehind.get(name)
   if (!pattern) {
@@ -59,7 +59,7 @@ function nameOf(name: string): RegExp {
   return pattern
 }
 
-/** The next tag of a name from a place on; null where none is whole. */
+/** The next tag of a name from a position on; null if there is no complete one. */
 export function findTag(xml: string, name: string, from: number = 0): Tag | null {
   const pattern = nameOf(name)
   for (let start = xml.indexOf('<', from); start >= 0; start = xml.indexOf('<', start + 1)) {
@@ -74,7 +74,7 @@ export function findTag(xml: string, name: string, from: number = 0): Tag | null
   return null
 }
 
-/** The next element of a name; null where none has its end. Elements of the name do not stand in one another. */
+/** The next element of a name; null if none is closed. Elements of one name are not nested. */
 function findElement(xml: string, name: string, from: number = 0): Element | null {
   const tag = findTag(xml, name, from)
   if (!tag || tag.isEmpty) return tag && { ...tag, content: '' }
@@ -87,12 +87,12 @@ function findElement(xml: string, name: string, from: number = 0): Element | nul
   return null
 }
 
-/** All elements of a name, up to one that has no end. */
+/** All elements of a name, up to an unclosed one. */
 export function* elementsOf(xml: string, name: string): Generator<Element> {
   for (let found = findElement(xml, name); found; found = findElement(xml, name, found.end)) yield found
 }
 
-/** All text inside `<t>` elements: of a string in one piece, or of its runs; phonetic hints are none. */
+/** All text inside `<t>` elements: of a string in one piece, or of its runs, without phonetic hints. */
 export function textIn(xml: string): string {
   let text = ''
   for (const { content } of elementsOf(withoutHints(xml), 't')) if (!content.includes('<')) text += content
@@ -110,18 +110,18 @@ function withoutHints(xml: string): string {
   return spoken + xml.slice(at)
 }
 
-// Nobody writes more about a sheet, a style or a relation.
+// A sheet, a style or a relation has no longer tag.
 const tagCharactersMax = 65_536
 
-/** A tag as it stands in a document; a closing one is named with a slash before. */
+/** A tag as written in a document; the name of a closing one begins with a slash. */
 export interface NamedTag {
   name: string
   attributes: string
 }
 
 /**
- * Tags of some names out of a document that comes in pieces, each as it comes: of what may be made to be read slowly no more than a piece is
- * read at a time. One that is longer than any is passed over.
+ * Tags of some names from a document in pieces, each as it arrives: XML that was made to be slow costs no more than a piece at a time. A tag that is
+ * too long is skipped.
  */
 export async function* tagsOf(pieces: AsyncIterable<string>, names: readonly string[]): AsyncGenerator<NamedTag[]> {
   const pattern = new RegExp(`<(/?)(?:\\w+:)?(${names.join('|')})(?=[\\s/>])`, 'g')
@@ -139,7 +139,7 @@ export async function* tagsOf(pieces: AsyncIterable<string>, names: readonly str
       found.push({ name: `${match[1]}${match[2]}`, attributes: rest.slice(pattern.lastIndex, end) })
       at = pattern.lastIndex = close + 1
     }
-    // The last tag, or what may become one, is cut in two.
+    // The last tag, or the beginning of one, may be cut in two.
     rest = rest.slice(Math.max(at, rest.lastIndexOf('<')))
     if (!rest.startsWith('<') || rest.length > tagCharactersMax) rest = ''
     yield found
@@ -147,8 +147,8 @@ export async function* tagsOf(pieces: AsyncIterable<string>, names: readonly str
 }
 
 /**
- * Elements of one name out of a document that comes in pieces, each with its opening tag's attributes and what is in it. Elements of the
- * name do not stand in one another. One that is longer than `longest` comes as null, and what is left of it is passed over.
+ * Elements of one name from a document in pieces, each with its opening tag's attributes and its content. Elements of one name are not nested. One
+ * that is longer than `longest` is null, and the rest of it is skipped.
  */
 export async function* elementsIn(
   pieces: AsyncIterable<string>,
@@ -165,7 +165,7 @@ export async function* elementsIn(
     if (isSkipping) {
       ending.lastIndex = 0
       if (!ending.test(rest)) {
-        // The end itself may be cut in two.
+        // The closing tag itself may be cut in two.
         rest = rest.slice(-64)
         continue
       }

@@ -1,7 +1,6 @@
-/** For tests: archives and workbooks as nobody's program writes them. */
+/** For tests: archives and workbooks that no real program writes. */
 import { crc32, deflateRawSync } from 'node:zlib'
 
-/** A ZIP archive of files by name. */
 export function zipOf(files: Record<string, string | Buffer>): Buffer {
   const locals: Buffer[] = []
   const directory: Buffer[] = []
@@ -32,7 +31,7 @@ export function zipOf(files: Record<string, string | Buffer>): Buffer {
   return Buffer.concat([...locals, entries, Buffer.from('PK\u0005\u0006'), end])
 }
 
-/** A workbook of one sheet from its XML; `texts` are what its cells share. */
+/** A workbook of one sheet from its XML; `texts` are the shared texts. */
 export function rawWorkbook(sheet: string, texts: string[] = []): Buffer {
   return zipOf({
     'xl/workbook.xml': '<workbook><sheets><sheet name="People" r:id="rId1"/></sheets></workbook>',
@@ -45,6 +44,5 @@ export function rawWorkbook(sheet: string, texts: string[] = []): Buffer {
   })
 }
 
-/** A row of a sheet with texts in its cells. */
 export const rowOf = (...cells: string[]): string =>
   `<row>${cells.map((cell) => `<c t="inlineStr"><is><t>${cell}</t></is></c>`).join('')}</row>`

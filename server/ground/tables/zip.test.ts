@@ -13,7 +13,7 @@ const numbers = (...values: [value: number | bigint, bytes: 2 | 4 | 8][]): Buffe
   )
 
 const field = numbers([0x5455, 2], [5, 2], [1, 8]).subarray(0, 9)
-// More than a piece that is inflated, and its letters stand across its ends; it does not shrink to nothing.
+// A file of an archive, and its unusual fields.
 const long = `x${Array.from({ length: 100_000 }, (_, n) => `é${(n * 7919) % 10_007}`).join('')}`
 const two = [
   { name: 'xl\\Sheet1.xml', content: long, extra: field, comment: 'PK\u0001\u0002 is none' },
@@ -55,7 +55,7 @@ describe('an archive', () => {
     const [local, entry, end] = ['\u0003\u0004', '\u0001\u0002', '\u0005\u0006']
     expect(await damaged(local, 0, 0)).toBe('has no a')
     expect(await damaged(local, 1000, 0)).toBe('has a damaged a')
-    // Places behind the end, and one of 64 bits that is nowhere.
+    // In the directory: other fields, before that of ZIP64.
     for (const place of [0x7fffffff, 0xffffffff]) expect(await damaged(entry, 42, place)).toBe('has no a')
     expect(await damaged(entry, 28, 0xffff)).toMatch(/directory that cannot be read/)
     expect(await damaged(end, 16, 0x7fffffff)).toMatch(/directory that cannot be read/)
@@ -71,7 +71,7 @@ describe('an archive', () => {
   })
 })
 
-/** A file of an archive, and what may stand beside it. */
+/** Which of size, compressed size and offset are in the ZIP64 field. */
 interface File {
   name: string
   content: string
@@ -80,12 +80,12 @@ interface File {
   /** In the directory: other fields, which come before that of ZIP64. */
   extra?: Buffer
   comment?: string
-  /** Which of size, compressed size and offset stand in the ZIP64 field. */
+  /** A local header may have other extra fields than the directory. */
   wide?: ('size' | 'compressed' | 'offset')[]
   checksum?: number
 }
 
-/** An archive by PKWARE APPNOTE 6.3, 4.3.7 (local headers), 4.3.12 (directory), 4.3.16 (its end). */
+/** The files of an archive by name, or the error. */
 function archiveOf(files: File[], comment = ''): Buffer {
   const locals: Buffer[] = []
   const directory: Buffer[] = []
@@ -101,7 +101,7 @@ function archiveOf(files: File[], comment = ''): Buffer {
     const wider = wide.length > 0 ? [numbers([1, 2], [8 * wide.length, 2]), ...fields] : []
     const extras = Buffer.concat([extra, ...wider])
     const common = numbers([20, 2], [flags, 2], [method, 2], [0, 4], [checksum, 4])
-    // A local header may have other extra fields than the directory.
+    // Longer than an inflated piece, with letters across the pieces' ends; it does not shrink to almost nothing.
     const local = numbers([packed.length, 4], [bytes.length, 4], [name.length, 2], [6, 2])
     const sizes = numbers([said('compressed'), 4], [said('size'), 4], [name.length, 2], [extras.length, 2])
     const rest = numbers([file.comment?.length ?? 0, 2], [0, 8], [said('offset'), 4])
@@ -116,7 +116,7 @@ function archiveOf(files: File[], comment = ''): Buffer {
   return Buffer.concat([...locals, entries, Buffer.from('PK\u0005\u0006'), end, Buffer.from(comment)])
 }
 
-/** The files of an archive by their names, or why it has none. */
+/** Positions behind the end, and a 64-bit one without a field. */
 async function read(archive: Buffer, inflatedMax = 1e9): Promise<Record<string, string> | string> {
   const chunk: ReadChunk = (position) => {
     const bytes = archive.subarray(position * chunkBytes, (position + 1) * chunkBytes)

@@ -3,9 +3,9 @@ import { crc32, createInflateRaw } from 'node:zlib'
 import { bytesFrom, readBytes, type ReadChunk } from './bytes.ts'
 import { inflated, isOfZlib } from './inflate.ts'
 
-/** Why an archive cannot be read: damaged, encrypted, or more than it pretends to be. */
+/** Why an archive cannot be read: damaged, encrypted, or larger than it claims. */
 export class ZipError extends Error {
-  /** It is no damage: it inflates too far. */
+  /** The archive is not damaged, but inflates too far. */
   readonly isTooLarge: boolean
 
   constructor(message: string, { isTooLarge = false, ...options }: ErrorOptions & { isTooLarge?: boolean } = {}) {
@@ -14,28 +14,26 @@ export class ZipError extends Error {
   }
 }
 
-/** One file of an archive. */
 export interface ZipEntry {
   name: string
   method: number
-  /** CRC-32 of the content. */
   checksum: number
   /** Bytes in the archive. */
   compressed: number
-  /** Bytes that it says to inflate to. */
+  /** The size that it claims to inflate to. */
   inflated: number
   /** Offset of its local header. */
   offset: number
 }
 
-// Sheets of people shrink to a tenth, and those of blank rows to a thirtieth; what shrinks further was made to keep others waiting. DEFLATE
-// goes up to 1032.
+// People's sheets shrink to a tenth, and blank rows to a thirtieth; files that shrink further were made to keep others waiting. DEFLATE goes up to
+// 1032.
 const ratioMax = 100
 const ratioBytesMin = 16 * 1024 * 1024
 
 // A workbook has some ten entries and a directory of a few kilobytes.
 const directoryBytesMax = 1 << 20
-// The end of the directory stands before a comment of at most 64 KiB.
+// The end of the directory precedes a comment of at most 64 KiB.
 const endBytesMax = 22 + 65_535
 
 /** The entries of an archive of `size` bytes, by name. @throws ZipError */
@@ -68,7 +66,7 @@ export async function readDirectory(read: ReadChunk, size: number): Promise<Map<
   return entries
 }
 
-/** Size and offset; where they do not fit in 32 bits they stand in the ZIP64 field, in which only those stand that do not fit. */
+/** Size and offset. Those that do not fit in 32 bits are in the ZIP64 field, which has only these. */
 function readPlace(directory: Buffer, at: number, extra: Buffer): Pick<ZipEntry, 'compressed' | 'inflated' | 'offset'> {
   const fields = [24, 20, 42].map((field) => directory.readUInt32LE(at + field))
   let wide = Buffer.alloc(0)
@@ -84,9 +82,9 @@ function readPlace(directory: Buffer, at: number, extra: Buffer): Pick<ZipEntry,
   return { compressed, inflated, offset }
 }
 
-/** The content of an entry as text, in pieces. @throws ZipError where it is damaged or inflates to more than `inflatedMax` bytes. */
+/** The content of an entry as text, in pieces. @throws ZipError if it is damaged or inflates to more than `inflatedMax` bytes. */
 export async function* readEntry(read: ReadChunk, entry: ZipEntry, inflatedMax: number): AsyncGenerator<string> {
-  // What it says is refused before it is read, and what it is as soon as it is seen.
+  // The claimed ratio is refused before reading, and the real one as soon as it is seen.
   refuseRatio(entry, entry.inflated)
   const header = await readBytes(read, entry.offset, 30)
   if (header.length < 30 || header.readUInt32LE(0) !== 0x04034b50) throw new ZipError(`has no ${entry.name}`)
@@ -102,7 +100,7 @@ export async function* readEntry(read: ReadChunk, entry: ZipEntry, inflatedMax: 
       throw new ZipError(`inflates to more than ${inflatedMax} bytes; save it as CSV`, { isTooLarge: true })
     yield decoder.decode(bytes, { stream: true })
   }
-  // Most of what is damaged still inflates to something.
+  // Most damaged data still inflates to something.
   if (checksum !== entry.checksum) throw new ZipError(`has a damaged ${entry.name}`)
 }
 

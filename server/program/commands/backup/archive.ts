@@ -87,7 +87,7 @@ export async function compress(target: Writable, fill: (write: Write) => Promise
 }
 
 export interface ArchiveSource {
-  /** Decompressed. @throws if it is no archive, or truncated or changed. */
+  /** Decompressed. @throws if it is not an archive, or truncated or changed. */
   octets: AsyncIterable<Buffer>
   /** The part read, from 0 to 1; null for a stream. */
   fraction(): number | null
