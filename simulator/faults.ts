@@ -16,7 +16,7 @@ export function codeOf(status: Status): number {
 /** A refusal, or no answer; `taken` if the message is accepted anyway. */
 export type SubmitFault = Instead | `${Instead}_taken` | Status
 
-/** Lasting faults forevery client and recipient. */
+/** Lasting faults for every client and recipient. */
 export interface Faults {
   /** New connections. `drop`: closed at once; `half_open`: bytes are accepted without any answer. */
   connect: 'accept' | 'drop' | 'half_open'

@@ -5,7 +5,7 @@ import type { Tlvs } from './tlvs.ts'
 /** Octets of the header. SMPP 3.4 §3.2. */
 export const HEADER_OCTETS = 16
 
-/** Longest PDU: a message_payload of 64 KiB with room forevery other field. The specification sets no limit. */
+/** Longest PDU: a message_payload of 64 KiB with room for every other field. The specification sets no limit. */
 export const PDU_OCTETS_MAX = 66_560
 
 /**

@@ -52,7 +52,7 @@ export function takeNumbers(size: number): { base: number; size: number } {
   return { base, size }
 }
 
-/** Sends `size` messages through a started product, waits forevery callback, and throws unless all counts agree. */
+/** Sends `size` messages through a started product, waits for every callback, and throws unless all counts agree. */
 export async function runOnce(stage: Stage, product: Running, input: RunInput): Promise<Result> {
   const run = takeNumbers(input.size)
   const loadInput: LoadInput = { ...run, ...input, shape: product.request, accepted: product.acceptedStatus }

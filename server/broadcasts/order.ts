@@ -147,7 +147,7 @@ export async function orderBroadcast(
     ...rest,
     id: newId(),
     campaignId: campaign.id,
-    // Without a type it is marketing, which may wait foreverything else.
+    // Without a type it is marketing, which may wait for everything else.
     body: { ...body, type: body.type ?? campaign.type ?? 'marketing' },
     ...by,
     needsApproval: !by.isTest && (await needsApproval(tx, accountId, campaign.id, rest.audienceTags)),

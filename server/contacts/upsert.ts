@@ -161,7 +161,7 @@ export async function upsertContacts(
   return { created, updated: isUpdate ? known - refused.length : 0, skipped: isUpdate ? 0 : known, optedOut, refused }
 }
 
-/** Replaces a foreign key, which would look up the campaign forevery row; by primary key. */
+/** Replaces a foreign key, which would look up the campaign for every row; by primary key. */
 async function lockCampaign(tx: Tx, accountId: string, campaignId: string): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'lock-campaign',

@@ -3,7 +3,7 @@ import { Type, type TSchema } from 'typebox'
 import { Nullable, Timestamp } from '../ground/http/http.ts'
 
 interface EventKind {
-  /** Recorded forevery account; the others only while an endpoint of the account subscribes to them. */
+  /** Recorded for every account; the others only while an endpoint of the account subscribes to them. */
   isContract: boolean
   sentence: string
   /** References name schemas that the rooms register (`app.addSchema`). */

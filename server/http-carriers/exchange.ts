@@ -6,7 +6,7 @@ export type Exchange =
   | { kind: 'answered'; answer: InAnswer }
   /** No byte was written. */
   | { kind: 'unsent'; reason: string }
-  /** The carrier may have read it; there is not an answer. */
+  /** The carrier may have read it; there is no answer. */
   | { kind: 'lost'; reason: string }
   /** It cannot be written as HTTP, such as a header with a line break. */
   | { kind: 'invalid'; reason: string }

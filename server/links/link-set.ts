@@ -86,7 +86,7 @@ export class LinkSet {
     return this.#byCarrier
   }
 
-  /** The last turn's result forevery enabled link, best carrier first. */
+  /** The last turn's result for every enabled link, best carrier first. */
   get leased(): readonly LeasedLink[] {
     return this.#leased
   }

@@ -234,7 +234,7 @@ function codeOfReceipt(state: string, err: string | null): MessageErrorCode {
   return receiptErrCodes[number] ?? 'carrier_unknown'
 }
 
-/** The same forevery carrier. */
+/** The same for every carrier. */
 export const defaultReasons: Reasons = {
   ofStatus: (_linkId, status) => reasonOfStatus(status),
   ofReceipt: (_linkId, receipt) => reasonOfReceipt(receipt),

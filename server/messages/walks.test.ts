@@ -1,6 +1,6 @@
 /**
  * Random walks over the ledger, by two processes at once, with a carrier that may have messages of unknown outcome, and people who say STOP:
- * invariants at rest, forevery interleaving. The choices are the same for each seed, their timing is not: a fault may show in one run of many.
+ * invariants at rest, for every interleaving. The choices are the same for each seed, their timing is not: a fault may show in one run of many.
  */
 import { expect, it } from 'vitest'
 import { answerOf, endSegment, type SegmentEnd, type Try } from '../links/attempt.ts'

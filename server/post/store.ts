@@ -10,7 +10,7 @@ export const webhookColumns = `
   ordered as "isOrdered", batch_events as "batchEvents", batch_wait_ms as "batchWaitMs", has_bodies as "hasBodies",
   failing_since as "failingSince", created_at as "createdAt", updated_at as "updatedAt"`
 
-/** Most endpoints of an account: each costs a row and a post forevery event. */
+/** Most endpoints of an account: each costs a row and a post for every event. */
 export const webhooksMax = 20
 
 /** Stored columns that differ from the API's fields. */

@@ -5,7 +5,7 @@ import { messageTypes } from '../message/message.ts'
 
 /**
  * The lanes in which a message with this number of ours and this campaign may be queued: its lane `l`, and parts of it (`backlogs`) for a
- * pace or pause that may apply. An account has a part forevery recently paused campaign. SQL that yields `part (lane_id)`.
+ * pace or pause that may apply. An account has a part for every recently paused campaign. SQL that yields `part (lane_id)`.
  */
 export const partsOfLane = (ourNumber: string, campaignId: string): string => `cross join lateral (
            select l.id as lane_id

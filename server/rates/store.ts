@@ -70,7 +70,7 @@ export async function carriersWithRates(db: Queryable, carrierIds: readonly stri
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Replaces a carrier's card. Increments the version of the cards forevery process and locks its row: changes of cards and routes take turns. */
+/** Replaces a carrier's card. Increments the version of the cards for every process and locks its row: changes of cards and routes take turns. */
 export async function replaceRates(tx: Tx, carrierId: string, rates: readonly Rate[]): Promise<void> {
   await tx.query('update routes_version set version = version + 1, rates = rates + 1')
   await tx.query('delete from rates where carrier_id = $1', [carrierId])

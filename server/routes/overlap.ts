@@ -45,7 +45,7 @@ const meetsOne = (a: string | null, b: string | null): boolean => a === null || 
 const meetsAny = (a: readonly string[], b: readonly string[], fits: (x: string, y: string) => boolean): boolean =>
   a.length === 0 || b.length === 0 || a.some((x) => b.some((y) => fits(x, y)))
 
-/** Whether the outer match holds forevery message of the inner one. */
+/** Whether the outer match holds for every message of the inner one. */
 function contains(outer: Rule, inner: Rule): boolean {
   return (
     (outer.accountId === null || outer.accountId === inner.accountId) &&

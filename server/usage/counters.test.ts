@@ -38,7 +38,7 @@ async function lease(n: number): Promise<void> {
     campaignId: n % 2 ? campaignId : null,
     broadcastId: n % 2 ? (broadcastIds[n % 3] ?? null) : null,
   })
-  // Prices are known at accept for the first carrier, but not forevery message.
+  // Prices are known at accept for the first carrier, but not for every message.
   if (n % 4 !== 0)
     await test.sql`update messages
       set cost = 0.0075, cost_currency = ${n % 8 < 4 ? 'EUR' : 'USD'}, cost_carrier_id = ${n % 5 ? test.carrierId : newId()}

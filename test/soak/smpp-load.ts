@@ -72,7 +72,7 @@ export class SmppLoad {
     for (const session of this.#sessions) session?.destroy()
   }
 
-  /** Waits foreverything owed. Unanswered deliveries would be due a minute later, or after long pauses: they are made due now. */
+  /** Waits for everything owed. Unanswered deliveries would be due a minute later, or after long pauses: they are made due now. */
   async untilTold(db: Db): Promise<void> {
     const isTold = async (): Promise<boolean> => {
       await db.query('update smpp_deliveries set due_at = now() where due_at > now()')

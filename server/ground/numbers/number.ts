@@ -1,6 +1,6 @@
 /**
  * Phone numbers: digits only, possible by the numbering plans, with warnings for numbers that look wrong but may exist. The tables are compiled from
- * libphonenumber's metadata (`npm run numbers`). The library itself takes 25-37 µs a number, too slow forevery send and for a million rows of an
+ * libphonenumber's metadata (`npm run numbers`). The library itself takes 25-37 µs a number, too slow for every send and for a million rows of an
  * import, so only the tests use it, as an oracle.
  */
 import type { CountryCode } from 'libphonenumber-js/core'

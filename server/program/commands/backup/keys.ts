@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts'
 import { KeyFile } from '../../../ground/sealing/master-key.ts'
 import { keyIdsOf } from '../../../ground/sealing/vault.ts'
 
-/** The ids that a backup needs and the key file lacks; all if there is not a file. @throws if it cannot be read. */
+/** The ids that a backup needs and the key file lacks; all if there is no file. @throws if it cannot be read. */
 export function findMissingKeys(needed: readonly string[], { keyFile }: Config): string[] {
   if (!existsSync(keyFile)) return [...needed]
   const own = keyIdsOf(new KeyFile(keyFile).read())
