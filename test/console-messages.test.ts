@@ -273,9 +273,9 @@ test('numbers are opted out, looked up, imported, and opted in with a reason', a
 
 test('a suspected STOP is decided, and the keywords are changed', async () => {
   const { page } = visitor
-  await phones.reply('12025550103', ours, 'stop please')
+  await phones.reply('12025550103', ours, 'no more texts')
   await page.goto('/console/opt-outs/suspected')
-  await page.getByRole('row', { name: /\+12025550103 stop please/ }).waitFor()
+  await page.getByRole('row', { name: /\+12025550103 no more texts/ }).waitFor()
   await expectFits(page)
   await page.getByRole('button', { name: 'Opt out' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Opt out' }).click()

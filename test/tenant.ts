@@ -68,7 +68,7 @@ export async function createTenant(world: World, mark: string, numbers: string):
   const canceled = await make('/v1/messages', { to: number(3), campaign, ...text })
   await call('POST', `/v1/messages/${canceled}/cancel`)
   const context = { ...ledger.context, wake: () => {} }
-  for (const said of [`${mark} reply`, 'stop please'])
+  for (const said of [`${mark} reply`, 'no more texts'])
     await storeReply(context, {
       linkId: ledger.linkId,
       source: number(2),

@@ -139,7 +139,7 @@ function render(row: OrphanRow, hasBody: boolean): Record<string, unknown> {
     from: row.source,
     to: row.destination,
     message: hasBody ? row.body : null,
-    keyword: row.body === null ? null : readKeyword(row.body).keyword,
+    keyword: row.body === null ? null : readKeyword(row.body, undefined, row.destination).keyword,
     received_at: showTime(row.receivedAt),
   }
 }

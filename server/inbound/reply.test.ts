@@ -266,7 +266,7 @@ it.each([
   ['nobody', ''],
 ])('keywords from %s are stored and reported, but change and send nothing', async (_who, source) => {
   await test.subscribe('contact.opted_out', 'contact.opted_in', 'contact.opt_out_suspected')
-  for (const text of ['STOP', 'START', 'HELP', 'please stop texting me'])
+  for (const text of ['STOP', 'START', 'HELP', 'stop, I am serious'])
     expect(await reply(text, { source })).toBe('stored')
   const told = await Promise.all(
     ['message.received', 'contact.opted_out', 'contact.opted_in', 'contact.opt_out_suspected'].map(payloads),

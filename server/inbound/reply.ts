@@ -56,7 +56,7 @@ export async function storeReply(
     const owner = found && found.owner
     const reply = found ? { ...given, source: found.person, destination: found.number } : given
     if (owner === null) {
-      if (coming === 'repeat' && readKeyword(reply.text).keyword !== 'stop')
+      if (coming === 'repeat' && readKeyword(reply.text, undefined, reply.destination).keyword !== 'stop')
         return { kind: 'skipped' as const, postings: [] }
       await storeOrphan(tx, context, reply)
       return { kind: 'orphan' as const, postings: [] }
@@ -102,7 +102,7 @@ async function storeOwned(
   const { accountId } = owner
   const asked = await findAsked(tx, owner, reply)
   const settings = mergeKeywords([asked.ofAccount, asked.ofCampaign])
-  const found = readKeyword(reply.text, settings)
+  const found = readKeyword(reply.text, settings, reply.destination)
   const meant = found.isSuspect && settings.onSuspicion === 'opt_out' ? 'stop' : found.keyword
   if (coming === 'repeat' && (meant !== 'stop' || (await isOptedOut(tx, context.vault, accountId, reply.source))))
     return null

@@ -95,12 +95,12 @@ describe('keywords', () => {
 describe('a reply that may mean STOP', () => {
   it('opts nobody out, is reported, and waits for a decision', async () => {
     await test.subscribe('contact.opt_out_suspected')
-    await say('please stop')
-    await say('stop it pls', '15551230002')
+    await say('do not stop')
+    await say('no more texts pls', '15551230002')
     const list = dataOf(await call('GET', '/opt-outs/suspected'))
     expect(list).toMatchObject([
-      { number: '15551230002', text: 'stop it pls' },
-      { number: person, text: 'please stop' },
+      { number: '15551230002', text: 'no more texts pls' },
+      { number: person, text: 'do not stop' },
     ])
     // A key of the account that may read neither texts nor contacts.
     const reader = await createTestAccount(database.db, { scopes: ['messages:read'] })
@@ -126,7 +126,7 @@ describe('a reply that may mean STOP', () => {
     const { accountId } = await createTestAccount(database.db)
     await database.sql`insert into opt_out_suspicions (account_id, message_id, number)
       values (${accountId}, ${newId()}, ${person})`
-    await say('please stop')
+    await say('do not stop')
     await say('stop')
     expect(dataOf(await call('GET', '/opt-outs/suspected'))).toEqual([])
     expect(await test.count('opt_out_suspicions', 'account_id = $1', [accountId])).toBe(1)
@@ -137,16 +137,16 @@ describe('a reply that may mean STOP', () => {
     await call('POST', `/opt-outs/${person}/forget`)
     await database.sql`update opt_outs set created_at = now() - interval '1 hour'`
     await forgetNumbers(database.db)
-    await say('please stop')
+    await say('do not stop')
     expect(dataOf(await call('GET', '/opt-outs/suspected'))).toEqual([])
   })
 
   it('does what the account has set', async () => {
     await call('PUT', '/opt-outs/keywords', { on_suspicion: 'opt_out' })
-    await say('please stop')
+    await say('do not stop')
     expect((await call('GET', `/opt-outs/${person}`)).status).toBe(200)
     await call('PUT', '/opt-outs/keywords', { on_suspicion: 'ignore' })
-    await say('please stop', '15551230002')
+    await say('do not stop', '15551230002')
     expect(dataOf(await call('GET', '/opt-outs/suspected'))).toEqual([])
   })
 })

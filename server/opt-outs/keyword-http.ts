@@ -169,7 +169,7 @@ function routesOfSuspicions(app: App, context: OptOutsContext): void {
         operationId: 'listSuspectedOptOuts',
         summary: 'List suspected opt-outs',
         description:
-          'Such as `stop please`, `S T O P`: they have no effect until somebody decides or the person opts out; then they leave the list.',
+          'Such as `no more texts`, `STOP 12345`: they have no effect until somebody decides or the person opts out; then they leave the list.',
         tags,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
         response: { 200: PageOf(Type.Ref('OptOutSuspicion')), ...problems() },

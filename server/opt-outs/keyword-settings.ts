@@ -3,8 +3,8 @@ import { Type, type Static } from 'typebox'
 import type { Queryable } from '../ground/db/db.ts'
 import type { FieldError } from '../ground/base/errors.ts'
 import { Nullable } from '../ground/http/http.ts'
+import { foldWord } from './fold.ts'
 import {
-  foldWord,
   keywordDefaults,
   keywordLengthMax,
   suspicionActions,
@@ -22,7 +22,7 @@ const reply = (description: string) => Nullable(Type.String({ minLength: 1, maxL
 export const KeywordInput = Type.Object(
   Type.Partial(
     Type.Object({
-      stop_keywords: words('Whole replies that opt out. STOP is always included.'),
+      stop_keywords: words('Replies that opt out, also with courtesies around them. STOP is always included.'),
       start_keywords: words('Whole replies that opt in again.'),
       help_keywords: words('Whole replies that ask for help.'),
       replies: Type.Object(
@@ -37,7 +37,7 @@ export const KeywordInput = Type.Object(
       ),
       on_suspicion: Type.Enum([...suspicionActions], {
         description:
-          'The effect of a reply that only looks like STOP (`stop please`): `flag` it for review, `ignore`, or `opt_out`.',
+          'The effect of a reply that only looks like STOP (`no more texts`): `flag` it for review, `ignore`, or `opt_out`.',
       }),
     }),
   ).properties,

@@ -21,12 +21,13 @@ it.each([
   ['Unsubscribe', 'stop'],
   ['*STOP*', 'stop'],
   ['ＳＴＯＰ', 'stop'],
-  ['STOP PLEASE', null],
+  ['STOP PLEASE', 'stop'],
   ['STOP 12345', null],
-  ['please stop', null],
+  ['please stop', 'stop'],
   ["don't stop", null],
   ['STOPP', 'stop'],
-  ['STOPPP', null],
+  ['STOPPP', 'stop'],
+  ['STOOP', null],
   ['退订', 'stop'],
   ['Стоп!', 'stop'],
   ['إلغاء', 'stop'],
@@ -36,7 +37,8 @@ it.each([
   ['\uFEFFSTOP\u200B', 'stop'],
   ['STOP\0', 'stop'],
   ['Stop 🤷🏽‍♀️', 'stop'],
-  ['S T O P', null],
+  ['S T O P', 'stop'],
+  ['s.t.o.p.', 'stop'],
   ['start', 'start'],
   ['UNSTOP', 'start'],
   ['yes', null],
@@ -62,20 +64,106 @@ it('reads every keyword whatever its case, with quotes and blanks around it', ()
 })
 
 it.each([
-  'stop please',
-  'pls stop',
+  'STOP STOP STOP',
+  'STOPSTOP',
+  'stop!!! stop!!!',
+  'STOP UNSUBSCRIBE',
+  'Please stop.',
+  'pls STOP, thanks',
+  'OK stop',
+  'STOP texting me',
+  'Stop sending me these messages!',
+  'stop the texts now',
+  'Stop it',
+  'STOP ALL MESSAGES',
+  'UNSUBSCRIBE ME',
+  'Please remove me from your list',
+  'unsubscribe from all',
+  'opt me out',
+  'Cancel, thank you',
+  'STOP svp',
+  "Arrêt s'il vous plaît",
+  'STOP SMS',
+  'désabonner moi',
+  'Bitte abmelden, danke',
+  'STOPP bitte sofort',
+  'Afmelden a.u.b.',
+  'Stopp, tack!',
+  'Baja por favor, gracias',
+  'darme de baja',
+  'PARAR por favor',
+  'Sair, obrigada',
+  'Annulla, grazie',
+  'lopeta kiitos',
+  'Proszę wypisz mnie',
+  'Odhlásit prosím',
+  'dezabonare vă rog',
+  'İptal lütfen',
+  'tolong berhenti',
+  'HỦY, cảm ơn',
+  'Стоп, пожалуйста!',
+  'Отписаться от рассылки',
+  'Відписатися, будь ласка',
+  'Διαγραφή παρακαλώ',
+  'إلغاء من فضلك',
+  'הסר אותי בבקשה',
+  'कृपया बंद करें',
+  '请退订，谢谢',
+  '退订退订',
+  'TD TD',
+  '配信停止お願いします',
+  '停止してください。',
+  '수신거부 부탁드립니다',
+  'STOP 60606',
+  `STOP${' '.repeat(200)}`,
+  'STOP '.repeat(60),
+])('opts out on %j, which says nothing else', (text) => {
+  expect(readKeyword(text, undefined, '60606')).toEqual({ keyword: 'stop', isSuspect: false })
+})
+
+it('opts out on every stop word with courtesies of its language or another around it, and repeated', () => {
+  const around = fc.constantFrom('', 'please', 'bitte', 'svp', 'merci', 'por favor', 'пожалуйста', '谢谢', '!')
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...keywordDefaults.words.stop),
+      around,
+      around,
+      fc.integer({ min: 1, max: 3 }),
+      (word, a, b, times) => {
+        expect(readKeyword(`${a} ${`${word} `.repeat(times)}${b}`).keyword).toBe('stop')
+      },
+    ),
+  )
+})
+
+it.each([
   'STOP 12345',
   "don't stop",
-  'S T O P',
-  's.t.o.p',
-  'STOPPP',
+  'Never stop!',
+  'stop the car',
+  'STOP ACME',
+  'bus stop',
+  'the bus stop please',
+  'Stop by at noon',
+  'STOP or START?',
+  'cancel it',
+  'Please cancel my appointment',
+  'I want to cancel',
+  'yes stop',
+  'no stop',
   'sotp',
+  'STOOP',
   'Please remove me from this list, I never signed up for it',
   'no more texts!!',
-  'opt me out',
-  'Bitte abmelden, danke',
+  'take me off',
+  'STOP. I do not know who you are and you have the wrong person, so leave my family alone and call the office instead.',
+  'Hello Ann\nSTOP\nSent from my new phone, which corrects all of my spelling whether I like it or not',
 ])('recognizes %j as a suspicion, not a keyword', (text) => {
   expect(readKeyword(text)).toEqual({ keyword: null, isSuspect: true })
+})
+
+it.each(['start please', 'START START', 'help me please'])('reads START and HELP only as whole replies: %j', (text) => {
+  expect(readKeyword(text).keyword).toBeNull()
 })
 
 it.each([
@@ -84,6 +172,9 @@ it.each([
   'We will stop by the shop tomorrow at noon',
   'shop',
   'the end',
+  'Thanks',
+  'please',
+  'me',
   'TD bank',
   '👍',
   'A B',

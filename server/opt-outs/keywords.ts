@@ -1,4 +1,6 @@
 /** STOP, START and HELP in replies: exact keywords, suspected ones, and the answers. */
+import { withoutCourtesy } from './courtesy.ts'
+import { foldWord } from './fold.ts'
 import { withoutQuotes } from './quotes.ts'
 
 export type Keyword = 'stop' | 'start' | 'help'
@@ -73,46 +75,61 @@ export const keywordDefaults: KeywordSettings = {
   onSuspicion: 'flag',
 }
 
-/**
- * Normalizes a reply for comparison: case, accents, width, surrounding punctuation and hyphens do not matter, nor do invisible characters, such as
- * the direction marks that phones put around Arabic and Hebrew.
- */
-export function foldWord(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/[\p{Mn}\p{Cf}]/gu, '')
-    .replace(/[\s\p{P}\p{S}\p{Cc}]+/gu, ' ')
-    .trim()
-    .toUpperCase()
-}
-
 // No keyword is longer, and so no longer text is one.
 export const keywordLengthMax = 40
 // A suspected reply is a short note. In a long one such words mean something else ("we stop by at noon").
 const suspicionLengthMax = 160
+// The longest reply that is read: ten segments.
+const readLengthMax = 1600
 const suspicionWordsMax = 6
 
 /** A reply's statement about further messages. */
 export interface KeywordFinding {
-  /** Exactly a keyword, in any case, accents and punctuation: acted on. */
+  /** Acted on. START and HELP are the whole reply; STOP may have courtesies around it, and be repeated. */
   keyword: Keyword | null
-  /** Not a keyword, but it may mean STOP: `stop please`, `S T O P`, `STOPPP`. */
+  /** Not a keyword, but it may mean STOP: `no more texts`, `STOP 12345`, `don't stop`. */
   isSuspect: boolean
 }
 
 const nothing: KeywordFinding = { keyword: null, isSuspect: false }
 
-/** The meaning of a reply by the settings. `Stop!`, ` "stop" ` and `ARRÊT` are keywords; `STOP PLEASE` and `STOP 12345` are suspect. */
-export function readKeyword(text: string, { words }: Pick<KeywordSettings, 'words'> = keywordDefaults): KeywordFinding {
-  const own = withoutQuotes(text)
-  if (own.length > suspicionLengthMax) return nothing
-  if (stopSigns.test(own) && foldWord(own) === '') return { keyword: null, isSuspect: true }
+/**
+ * The meaning of a reply to `ourNumber` by the settings. `Stop!`, `STOP STOP`, `please stop texting me` and `ARRÊT svp` are STOP; what says anything
+ * else besides is suspect.
+ */
+export function readKeyword(
+  text: string,
+  { words }: Pick<KeywordSettings, 'words'> = keywordDefaults,
+  ourNumber = '',
+): KeywordFinding {
+  const own = withoutQuotes(text).trim()
+  if (own.length > readLengthMax) return nothing
   const folded = foldWord(own)
-  if (folded === '') return nothing
+  if (folded === '') return { keyword: null, isSuspect: stopSigns.test(own) }
   if (folded.length <= keywordLengthMax)
     for (const keyword of ['stop', 'start', 'help'] as const)
       if (foldAll(words[keyword]).has(folded)) return { keyword, isSuspect: false }
-  return { keyword: null, isSuspect: looksLikeStop(folded, foldAll(words.stop)) }
+  const stops = foldAll(words.stop)
+  if (isStop(folded, stops, ourNumber)) return { keyword: 'stop', isSuspect: false }
+  // A sentence of its own: `STOP. You have the wrong person`.
+  const sentences = own.split(/[.!?;\r\n]+/)
+  return {
+    keyword: null,
+    isSuspect:
+      (sentences.length > 1 && sentences.some((one) => isStop(foldWord(one), stops, ourNumber))) ||
+      (folded.length <= suspicionLengthMax && looksLikeStop(folded, stops)),
+  }
+}
+
+const patterns = new WeakMap<ReadonlySet<string>, RegExp>()
+
+/** Nothing but stop words, courtesies and our number. A letter three times in a row is a key held down, and letters with blanks are one word. */
+function isStop(folded: string, stops: ReadonlySet<string>, ourNumber: string): boolean {
+  let pattern = patterns.get(stops)
+  if (!pattern) patterns.set(stops, (pattern = new RegExp(`^(?:(${[...stops].join('|')})\\1* )+$`, 'u')))
+  const spelled = /^(?:\S ){3,}\S$/u.test(folded) ? folded.replaceAll(' ', '') : folded
+  const said = withoutCourtesy(spelled.replace(/(\p{L})\1\1+/gu, '$1'))
+  return pattern.test(`${ourNumber ? ` ${said} `.replaceAll(` ${ourNumber} `, ' ').trim() : said} `)
 }
 
 // Signs with that meaning, from phones that offer no other answer to a text that ends in STOP.

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { foldWord, keywordDefaults, readKeyword } from '../../server/opt-outs/keywords.ts'
+import { foldWord } from '../../server/opt-outs/fold.ts'
+import { keywordDefaults, readKeyword } from '../../server/opt-outs/keywords.ts'
 
 const lines = readFileSync(new URL('inputs/reactions.txt', import.meta.url), 'utf8')
   .trim()

@@ -104,7 +104,7 @@ export function KeywordsForm({ keywords, query }: { keywords: Keywords; query: {
           ['ignore', 'ignore: nothing is done'],
           ['opt_out', 'opt out: the person is out at once'],
         ]}
-        hint="Such as “stop please”."
+        hint="Such as “no more texts”."
       />
       <Buttons>
         <Button kind="primary" type="submit" isBusy={save.isBusy}>

@@ -44,7 +44,7 @@ export function SuspectedScreen() {
               ]}
               empty={
                 <Empty title="Nothing to decide">
-                  A reply that only looks like STOP, such as “stop please”, opts nobody out by itself. It appears here
+                  A reply that only looks like STOP, such as “no more texts”, opts nobody out by itself. It appears here
                   until somebody says what it means.
                 </Empty>
               }
