@@ -63,6 +63,56 @@ describe('STOP from a national number', () => {
     expect(await giveOrphans(context(), 10, now())).toBe(2)
     expect([await isOut('447700901504'), await isOut('447700901505')]).toEqual([true, true])
   })
+
+  const registered = (country: string | null): Promise<unknown> =>
+    db.query(`update senders set country = $1 where number = $2`, [country, shortCode])
+  const accountIn = (country: string): Promise<unknown> =>
+    db.query(`update accounts set settings = settings || jsonb_build_object('default_country', $1::text)`, [country])
+
+  it.each([
+    ['07700901506', 'GB', '447700901506'],
+    ['7700901506', 'GB', '447700901506'],
+    // Also whole numbers of Peru and Egypt.
+    ['5125550143', 'US', '15125550143'],
+    ['2025550143', 'US', '12025550143'],
+    ['01712345678', 'DE', '491712345678'],
+    ['5512345678', 'MX', '525512345678'],
+  ])(
+    'to a short code, %s is of the country that the sender is registered for, %s, else of the account',
+    async (source, country, whole) => {
+      await accountIn('FR')
+      await registered(country)
+      expect(await says(source, shortCode)).toBe('stored')
+      expect(await isOut(whole)).toBe(true)
+      expect(await says(source, shortCode, 'START')).toBe('stored')
+      expect(await isOut(whole)).toBe(false)
+      await registered(null)
+      await accountIn(country)
+      expect(await says(source, shortCode)).toBe('stored')
+      expect([await isOut(whole), await test.count('opt_outs', 'true')]).toEqual([true, 1])
+    },
+  )
+
+  it('to a short code is nobody’s in a country where it is no number of people, or that is the one whom the sender wrote to', async () => {
+    await registered('GB')
+    expect(await says('4791234567', shortCode)).toBe('stored')
+    expect(await isOut('4791234567')).toBe(true)
+    await test.send({ theirNumber: '201001234567', sender: shortCode })
+    expect(await says('201001234567', shortCode)).toBe('stored')
+    expect(await isOut('201001234567')).toBe(true)
+  })
+
+  it('to a short code without a country is of the one whom the sender wrote to, else of its own country, else listed', async () => {
+    await registered(null)
+    await test.send({ theirNumber: '12025550144', sender: shortCode })
+    for (const source of ['2025550144', '2025550145']) expect(await says(source, shortCode)).toBe('stored')
+    expect([await isOut('12025550144'), await isOut('2025550145')]).toEqual([true, true])
+    expect(await says('7700901507', shortCode)).toBe('orphan')
+    expect(await giveOrphans(context(), 10, now())).toBe(0)
+    await accountIn('GB')
+    expect(await giveOrphans(context(), 10, now())).toBe(1)
+    expect(await isOut('447700901507')).toBe(true)
+  })
 })
 
 const context = (): Parameters<typeof storeReply>[0] => ({ ...test.context, wake: () => {} })

@@ -9,6 +9,7 @@ import type { Texts } from '../ground/sealing/texts.ts'
 import type { EraseStep } from '../events/face.ts'
 import { readPersonIn } from '../links/number-form.ts'
 import { findOwner } from '../message/owner.ts'
+import { completeNumber } from '../ground/numbers/written.ts'
 import { storeReply, type ReplyContext } from './reply.ts'
 
 /** A reply without an account. */
@@ -125,7 +126,7 @@ export async function giveOrphans(context: ReplyContext, limit: number, now: Dat
   let given = 0
   let after = '00000000-0000-0000-0000-000000000000'
   for (;;) {
-    const { rows } = await context.db.query<OrphanRow & { country: string | null }>(
+    const { rows } = await context.db.query<OrphanRow & { country: string | null; isKnown: boolean }>(
       // First the few numbers: one may have very many replies. Index orphan_replies_destination.
       `with numbers as materialized (
          select n.link_id, n.destination
@@ -136,15 +137,20 @@ export async function giveOrphans(context: ReplyContext, limit: number, now: Dat
            where l.id = n.link_id
              and (s.number = n.destination or right(s.number, 6) = right(n.destination, 6) or starts_with(n.destination, s.number)))
        )
-       select ${columns}, coalesce(l.settings ->> 'country', c.settings ->> 'country') as country
+       select ${columns}, coalesce(l.settings ->> 'country', c.settings ->> 'country') as country,
+         -- What could not be read when it came can be with a country, or with a new sender.
+         coalesce(l.settings ->> 'country', c.settings ->> 'country', '') <> ''
+           or exists (select from senders s where s.carrier_id = l.carrier_id and s.created_at > o.received_at)
+           or exists (
+             select from senders s
+             join accounts a on a.id = s.account_id
+             where s.carrier_id = l.carrier_id and s.number = o.destination
+               and coalesce(s.country, a.settings ->> 'default_country') is not null) as "isKnown"
        from numbers n
        join orphan_replies o using (link_id, destination)
        join links l on l.id = o.link_id
        join carriers c on c.id = l.carrier_id
        where o.id > $1
-         -- What could not be read when it came can be with a country of the carrier, or with a new sender.
-         and (not starts_with(o.source, '0') or coalesce(l.settings ->> 'country', c.settings ->> 'country', '') <> ''
-           or exists (select from senders s where s.carrier_id = l.carrier_id and s.created_at > o.received_at))
        order by o.id
        limit $2`,
       [after, limit],
@@ -152,7 +158,8 @@ export async function giveOrphans(context: ReplyContext, limit: number, now: Dat
     for (const row of rows) {
       after = row.id
       const { linkId, destination, body, octets, receivedAt } = openOrphan(context.texts, row)
-      if (body === null) continue
+      if (body === null || (!row.isKnown && /^\d{7,}$/.test(row.source) && completeNumber(row.source) === null))
+        continue
       const source = readPersonIn(row.source, undefined, row.country ?? '')
       const isOld = now.getTime() - receivedAt.getTime() > oldMs
       const reply = { linkId, source, destination, text: body, octets, isPartial: false, isOld }

@@ -1,8 +1,9 @@
 /** Finds the owner of a reply: the account that has our number at the carrier. */
 import type { Tx } from '../ground/db/db.ts'
+import { planOfCountry } from '../ground/numbers/plan.ts'
 import { countryOf, currentNumber } from '../ground/numbers/number.ts'
 import { countryOfSender } from '../ground/numbers/sender.ts'
-import { codesOfPeople } from '../ground/numbers/type.ts'
+import { codesOfPeople, isOfPeople } from '../ground/numbers/type.ts'
 import { completeNumber, parseNumber } from '../ground/numbers/written.ts'
 
 /** A reply's sender and recipient. */
@@ -17,6 +18,12 @@ export interface Owner {
   name: string
   /** It came from the carrier of test mode, and answers a test message. */
   isTest: boolean
+}
+
+/** With the country that our number is registered for, else its carrier's, else the account's. */
+interface RegisteredOwner extends Owner {
+  registeredCountry: string | null
+  otherCountry: string | null
 }
 
 /** The owner with our number as registered, and the person's with its country code. */
@@ -41,20 +48,23 @@ export async function findOwner(tx: Tx, reply: Asked): Promise<Owned | null> {
 }
 
 /**
- * The person's number with its country code, which carriers leave out: the reading that this sender wrote to, else the one in the sender's country.
- * Null if it has no country code and there is no such reading, or several. Index messages_their_number, for ambiguous digits only.
+ * The person's number with its country code, which carriers leave out: the reading that this sender wrote to, else the one in the country of the
+ * sender, by its number or registration, else of the carrier, else of the account. Null if it has no country code and there is no such reading,
+ * or several. Index messages_their_number, for ambiguous digits only.
  */
 async function findPerson(
   tx: Tx,
-  { accountId, isTest }: Owner,
+  { accountId, isTest, registeredCountry, otherCountry }: RegisteredOwner,
   { source, destination }: Asked,
 ): Promise<string | null> {
   if (!/^\d+$/.test(source) || source.length < digitsMin) return source
   const isWhole = completeNumber(source) !== null
-  const country = countryOfSender(destination)
+  const ownCountry = countryOfSender(destination)
+  const country = ownCountry ?? registeredCountry ?? otherCountry
   const national = country && parseNumber(source, country)
-  if (isWhole && (national === null || national === source)) return source
-  const readings = isWhole ? [source, national] : codesOfPeople().map((code) => completeNumber(code + source))
+  if (isWhole && country && (national === null || national === source)) return source
+  const readings =
+    isWhole && country ? [source] : [source, ...codesOfPeople().map((code) => completeNumber(code + source))]
   const { rows } = await tx.query<{ number: string }>(
     `select one.number
      from unnest($2::text[]) as one (number)
@@ -64,18 +74,23 @@ async function findPerson(
     [accountId, [...new Set([national, ...readings])].filter((one) => one !== null), destination, isTest],
   )
   const asked = rows.map(({ number }) => number)
-  if (isWhole && (asked.length !== 1 || asked[0] === source)) return source
+  if (isWhole && asked.includes(source)) return source
   if (asked.length === 1) return asked[0] ?? null
-  if (national !== null && (asked.length === 0 || asked.includes(national))) return national
+  // Phones of other countries do not reach a short code.
+  const isNational =
+    !isWhole || (ownCountry === null && isOfPeople(planOfCountry(country ?? '')?.code ?? '', national ?? ''))
+  if (national && isNational && (asked.length === 0 || asked.includes(national))) return national
+  if (asked.length > 0) return isWhole && country ? source : null
   // Others are service numbers, which are outside every numbering plan.
-  return asked.length > 0 || source.startsWith('0') ? null : source
+  return isWhole || (country && !source.startsWith('0')) ? source : null
 }
 
-async function findExactOwner(tx: Tx, reply: Asked): Promise<Owner | null> {
-  const { rows } = await tx.query<Owner>({
+async function findExactOwner(tx: Tx, reply: Asked): Promise<RegisteredOwner | null> {
+  const { rows } = await tx.query<RegisteredOwner>({
     name: 'find-reply-owners',
     text: `
-      select distinct a.id as "accountId", a.name, c.is_test as "isTest"
+      select distinct a.id as "accountId", a.name, c.is_test as "isTest", s.country as "registeredCountry",
+        coalesce(nullif(l.settings ->> 'country', ''), nullif(c.settings ->> 'country', ''), a.settings ->> 'default_country') as "otherCountry"
       from links l
       join carriers c on c.id = l.carrier_id
       join senders s on s.number = $2 and (s.carrier_id = c.id or c.is_test)
@@ -83,12 +98,17 @@ async function findExactOwner(tx: Tx, reply: Asked): Promise<Owner | null> {
       where l.id = $1`,
     values: [reply.linkId, reply.destination],
   })
-  const [owner, other] = rows
-  return other ? await findLastAsking(tx, rows, reply) : (owner ?? null)
+  const [owner] = rows
+  const isShared = rows.some(({ accountId }) => accountId !== owner?.accountId)
+  return isShared ? await findLastAsking(tx, rows, reply) : (owner ?? null)
 }
 
 /** The last asking account of those that use a number with simulated carriers. */
-async function findLastAsking(tx: Tx, owners: readonly Owner[], reply: Asked): Promise<Owner | null> {
+async function findLastAsking(
+  tx: Tx,
+  owners: readonly RegisteredOwner[],
+  reply: Asked,
+): Promise<RegisteredOwner | null> {
   const { rows } = await tx.query<{ accountId: string }>(
     `select a.id as "accountId"
      from unnest($1::uuid[]) as a (id)
