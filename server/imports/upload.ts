@@ -1,6 +1,6 @@
 /** From a request to a stored import: the bytes in pieces, the row and the job in one transaction, committed before the 202. */
 import type { Readable } from 'node:stream'
-import { isUnstorable, parseJson } from '../ground/http/body.ts'
+import { isRepeat, isUnstorable, parseJson } from '../ground/http/body.ts'
 import type { Tx } from '../ground/db/db.ts'
 import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
 import { newId } from '../ground/base/ids.ts'
@@ -217,8 +217,10 @@ function formatOf(said: Format | null, piece: Buffer): Format {
 
 /** The rows of a JSON file: a list, or the list in an object. */
 function readList(bytes: Buffer): unknown[] {
-  // Errors inside a row are reported when the row is read.
-  const { body } = parseJson(bytes, valuesMax)
+  // Other errors inside a row are reported when the row is read.
+  const { body, faults } = parseJson(bytes, valuesMax)
+  const repeats = faults.filter(isRepeat)
+  if (repeats.length > 0) throw invalid(repeats)
   const list = Array.isArray(body) ? (body as unknown[]) : (body as { contacts?: unknown } | null)?.contacts
   if (!Array.isArray(list) || list.length === 0)
     throw invalid(refuseFile('must be a list of contacts, or an object with one in `contacts`'))

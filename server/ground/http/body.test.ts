@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest'
+import fc from 'fast-check'
+import { expect, it, test, vi } from 'vitest'
 import { errorsMax } from '../base/errors.ts'
 import { depthMax, parseJson, valuesMax } from './body.ts'
 
@@ -43,6 +44,29 @@ test('a body with too many values is refused unread, whatever its texts contain'
   }
   // Text content is not a value, even after an escape.
   expect(parseJson(Buffer.from(`["\\"${'[,{'.repeat(valuesMax)}"]`)).faults).toEqual([])
+})
+
+it.each([
+  ['{"to":"15551230001","to":"15551230002"}', ['#/to']],
+  ['{"message":"a","metadata":{"a":1,"b":{"c":[0,{"d":1 , "d" :2}]}}}', ['#/metadata/b/c/1/d']],
+  ['[{"a":1},{"a":1},[{"a":1,"\\u0061":2,"a":3}]]', ['#/2/0/a', '#/2/0/a']],
+  ['{"q~/":1,"q~/":2,"é":1,"é":2}', ['#/q~0~1', '#/%C3%A9']],
+  ['{"a":"\\"a\\":1","b":"\\\\","c":{"a":1},"d":[{"a":1},{"a":2}],"":"x: y"}', []],
+  ['"to"', []],
+])('reports names that an object has again: %s', (text, pointers) => {
+  const { faults } = parseJson(Buffer.from(text))
+  expect(faults.map(({ pointer }) => pointer)).toEqual(pointers)
+})
+
+it('reports no name of any value as JavaScript writes it, and each one that is repeated', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4 }), fc.nat(4), (value, indent) => {
+      const text = JSON.stringify(value, null, indent)
+      expect(parseJson(Buffer.from(text)).faults.filter(({ detail }) => detail.includes('once'))).toEqual([])
+      const { faults } = parseJson(Buffer.from(`{"x":${text},"y":[${text}],"x":${text}}`))
+      expect(faults.map(({ pointer }) => pointer)).toContain('#/x')
+    }),
+  )
 })
 
 const nested = (levels: number): Buffer => Buffer.from('{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1))

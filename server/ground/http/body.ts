@@ -23,7 +23,7 @@ const noFaults: FieldError[] = []
 const suspicious = /\\u|__proto__/
 
 /**
- * The last of repeated members wins, as everywhere in JavaScript.
+ * Repeated members are faults: readers differ on which one counts, and a message would go to one of two numbers.
  * @throws ApiError `malformed_json` on an empty body, bad UTF-8, bad JSON or more than 16 levels; `payload_too_large` on more values than
  * `most`.
  */
@@ -42,8 +42,8 @@ export function parseJson(bytes: Buffer, most: number = valuesMax): ParsedBody {
   } catch (error) {
     throw malformed(error instanceof SyntaxError ? `${error.message}.` : 'The body is not valid JSON.')
   }
-  if (!suspicious.test(text) && !hasManyOpenings(text)) return { body, faults: noFaults }
-  return { body, faults: faultsIn(body) }
+  const faults = suspicious.test(text) || hasManyOpenings(text) ? faultsIn(body) : noFaults
+  return countMembers(text) === sizeOf(body) ? { body, faults } : { body, faults: [...faults, ...repeatsIn(text)] }
 }
 
 /** Faults inside the texts of parsed JSON, `errorsMax` at most. @throws ApiError `malformed_json` on more than 16 levels. */
@@ -72,7 +72,7 @@ export const isStorable = (value: unknown): value is string => typeof value === 
 
 const malformed = (detail: string): ApiError => new ApiError('malformed_json', { detail })
 
-const [quote, backslash, comma, bracket, brace] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b]
+const [blank, quote, backslash, comma, colon, bracket, brace] = [0x20, 0x22, 0x5c, 0x2c, 0x3a, 0x5b, 0x7b]
 
 /** Counts commas, objects and arrays, up to the limit. */
 function hasManyValues(bytes: Buffer, most: number): boolean {
@@ -84,6 +84,73 @@ function hasManyValues(bytes: Buffer, most: number): boolean {
     } else if ((byte === comma || byte === bracket || byte === brace) && ++count > most) return true
   }
   return false
+}
+
+/** The members that valid JSON writes. */
+function countMembers(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) {
+    at = endOfString(text, at)
+    if (isName(text, at)) count++
+  }
+  return count
+}
+
+/** The index of the quote that ends the string beginning at `start`. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let escapes = 0
+    while (text.charCodeAt(end - 1 - escapes) === backslash) escapes++
+    if (escapes % 2 === 0) return end
+  }
+}
+
+/** Whether a colon follows the string that ends there. */
+function isName(text: string, end: number): boolean {
+  let next = end + 1
+  while (text.charCodeAt(next) <= blank) next++
+  return text.charCodeAt(next) === colon
+}
+
+/** The members of all objects of a parsed value. */
+function sizeOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  if (Array.isArray(value)) return value.reduce<number>((count, item) => count + sizeOf(item), 0)
+  let count = 0
+  for (const name in value) count += 1 + sizeOf((value as Record<string, unknown>)[name])
+  return count
+}
+
+/** Of the faults of `parseJson`. */
+export const isRepeat = ({ code }: FieldError): boolean => code === 'invalid_value'
+
+/** A fault for each name that an object of valid JSON has again, `errorsMax` at most. */
+function repeatsIn(text: string): FieldError[] {
+  const faults: FieldError[] = []
+  const open: { names: Set<string>; step: Step }[] = []
+  for (let at = 0; at < text.length && faults.length < errorsMax; at++) {
+    const top = open.at(-1)
+    const sign = text[at]
+    if (sign === '{') open.push({ names: new Set(), step: '' })
+    else if (sign === '[') open.push({ names: new Set(), step: 0 })
+    else if (sign === '}' || sign === ']') open.pop()
+    else if (sign === ',' && typeof top?.step === 'number') top.step++
+    else if (sign === '"') {
+      const end = endOfString(text, at)
+      if (top && isName(text, end)) {
+        top.step = String(JSON.parse(text.slice(at, end + 1)))
+        if (top.names.has(top.step))
+          faults.push({
+            pointer: open.reduce((pointer, { step }) => pointTo(pointer, step), '#'),
+            code: 'invalid_value',
+            detail: 'is given more than once',
+          })
+        top.names.add(top.step)
+      }
+      at = end
+    }
+  }
+  return faults
 }
 
 /** Whether a text opens more objects and arrays than may be nested; counts up to the limit. */

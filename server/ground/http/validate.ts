@@ -1,7 +1,7 @@
 /** The validators behind every route: bodies are taken unchanged, query strings are converted from text. */
 import AjvCompiler from '@fastify/ajv-compiler'
 import type { ErrorObject } from 'ajv'
-import { faultsIn, isUnstorable, parseJson, unstorable } from './body.ts'
+import { faultsIn, isRepeat, isUnstorable, parseJson, unstorable } from './body.ts'
 import { ApiError, errorsMax, invalid, type FieldError } from '../base/errors.ts'
 import { fieldErrorsOf, type Part } from './problem.ts'
 
@@ -18,8 +18,8 @@ const faultsOf = new WeakMap<object, FieldError[]>()
 const allErrorsValuesMax = 65_536
 
 /**
- * Reads a JSON body. Parse faults are kept until its check, which reports them with its own; those in items of the list `apart`, until the
- * item's check. @throws as `parseJson`.
+ * Reads a JSON body. Parse faults are kept until its check, which reports them with its own; those in items of the list `apart`, but repeated names,
+ * until the item's check. @throws as `parseJson`.
  */
 export function readBody(bytes: Buffer, apart?: string): unknown {
   const { body, faults } = parseJson(bytes)
@@ -30,7 +30,7 @@ export function readBody(bytes: Buffer, apart?: string): unknown {
   if (apart === undefined || !Array.isArray(items)) keepFaults(body, faults)
   else {
     for (const item of items as unknown[]) keepFaults(item, faultsIn(item))
-    keepFaults(body, faultsIn({ ...body, [apart]: [] }))
+    keepFaults(body, [...faultsIn({ ...body, [apart]: [] }), ...faults.filter(isRepeat)])
   }
   return body
 }

@@ -1,5 +1,5 @@
 /** Reads rows from the stored bytes of a file of any format, piece by piece. A bad row stops nothing. */
-import { parseJson } from '../http/body.ts'
+import { isRepeat, parseJson } from '../http/body.ts'
 import { ApiError } from '../base/errors.ts'
 import { bytesFrom, type ReadChunk } from './bytes.ts'
 import { CsvReader, type RowShape } from './csv.ts'
@@ -103,7 +103,9 @@ function readJsonRow(text: string, line: number): SourceRow | null {
   try {
     const { body, faults } = parseJson(Buffer.from(text))
     const [fault] = faults
-    return fault ? refuse('invalid_characters', fault.detail) : { line, record: body, size: text.length }
+    const [pointer, detail] = [fault?.pointer.slice(2), fault?.detail ?? '']
+    if (fault && isRepeat(fault)) return refuse('invalid_format', `${pointer} ${detail}`, `a field ${detail}`)
+    return fault ? refuse('invalid_characters', detail) : { line, record: body, size: text.length }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return refuse('invalid_format', `must be one JSON object: ${error.message}`, 'must be one JSON object')
