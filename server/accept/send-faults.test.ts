@@ -126,6 +126,47 @@ it('if no carrier takes the message, the error says who can find out why', async
   expect(detail).toBe('There is no carrier for it, or a route refuses it: POST /v1/routes/test shows which.')
 })
 
+it.each([
+  ['/v1/messages', '{"to":"15551230001","to":"15551230002","message":"x"}', ['#/to invalid_value']],
+  [
+    '/v1/messages/batch',
+    '{"messages":[{"to":"15551230001","message":"x"},{"to":"15551230001","message":"x","message":"y"}]}',
+    ['#/messages/1/message invalid_value'],
+  ],
+  [
+    '/v1/messages/preview',
+    '{"message":"x","message":"x","metadata":{"a":"1","a":"2"}}',
+    ['#/message invalid_value', '#/metadata/a invalid_value', '#/metadata unknown_field'],
+  ],
+])('a field that is given twice is refused by %s, whole batches too', async (url, body, errors) => {
+  expect(show(await post(url, body))).toEqual([...errors].sort())
+})
+
+it.each([
+  ' ',
+  '\u00a0\u2003\u3000',
+  '\r\n\t ',
+  '\u200b\u200d\u2060\ufeff\u00ad',
+  '\ufe0f',
+  '\u3164\uffa0',
+  '\u2800',
+  '\u034f\u180e\u{e0061}\u202e',
+])('a text that shows nothing is refused by sends, batches and previews: %j', async (message) => {
+  for (const url of ['/v1/messages', '/v1/messages/preview'])
+    expect(show(await post(url, { to: '15551230001', message }))).toEqual(['#/message too_short'])
+  const [{ error } = { error: { errors: [] } }] = (
+    await post('/v1/messages/batch', { messages: [{ to: '15551230001', message }] })
+  ).results
+  expect(error.errors).toMatchObject([{ pointer: '#/message', code: 'too_short' }])
+})
+
+it.each(['.', '\u0301', '👍', '❤\ufe0f', '\u{10ffff}', 'ᅠa', '-\u200b'])(
+  'a text that shows something is accepted: %j',
+  async (message) => {
+    expect(await post('/v1/messages/preview', { to: '15551230001', message })).toMatchObject({ segments: 1 })
+  },
+)
+
 interface Refusal {
   code: string
   detail: string

@@ -8,6 +8,7 @@ import {
   type SmartReplacement,
 } from '@heliogram/smpp'
 import type { FieldError } from '../ground/base/errors.ts'
+import { isBlank, nothingToRead } from '../message/blank.ts'
 import type { MessageType, Warning } from '../message/message.ts'
 import { compose } from './compose.ts'
 
@@ -39,6 +40,10 @@ const offendersMax = 10
  * text for codes.
  */
 export function readText(given: TextBody, faults: FieldError[]): ReadText | null {
+  if (isBlank(given.message)) {
+    faults.push({ pointer: '#/message', code: 'too_short', detail: nothingToRead })
+    return null
+  }
   const body = { ...given, message: compose(given.message) }
   const isAsked = body.smart_encoding === true && body.encoding !== 'ucs2'
   const { text, replaced } = isAsked && body.type !== 'otp' ? smart(body.message) : { text: body.message, replaced: [] }

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import type { FieldError } from '../ground/base/errors.ts'
 import { showId } from '../ground/base/ids.ts'
+import { isBlank, nothingToRead } from '../message/blank.ts'
 import { SendBody } from '../message/send-schema.ts'
 import { compileTemplate } from '../templates/template.ts'
 import { compileVariants, escapePointer } from '../templates/resource.ts'
@@ -88,6 +89,8 @@ export async function readCampaignText(
 
 /** Adds faults of a text under `#/message`; if there are none, reports values that it does not use. */
 export function checkText(texts: TemplateTexts, variables: Variables, faults: FieldError[]): void {
+  if (texts.body !== '' && isBlank(texts.body))
+    faults.push({ pointer: '#/message', code: 'too_short', detail: nothingToRead })
   const compiled = compileTemplate(texts.body, texts.language)
   if (Array.isArray(compiled)) {
     for (const { position, detail } of compiled)

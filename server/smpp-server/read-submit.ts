@@ -17,6 +17,7 @@ import { readDraft } from '../accept/draft.ts'
 import { readNumber } from '../ground/numbers/number.ts'
 import { countryOfSender } from '../ground/numbers/sender.ts'
 import { parseNumber } from '../ground/numbers/written.ts'
+import { isBlank } from '../message/blank.ts'
 import { textMax } from '../message/send-schema.ts'
 import type { Admission } from './bind.ts'
 
@@ -95,7 +96,8 @@ export function draftSubmit(admission: Admission, submits: readonly Submit[], no
   const draft = readDraft(
     {
       to: first.destination,
-      message: text || ' ',
+      // A part may be blank, or half of a character.
+      message: isBlank(text) && !isWhole(submits) ? '-' : text,
       ...(first.source !== '' && { from: first.source }),
       ...(first.sendAt && { send_at: first.sendAt.toISOString() }),
       ...(seconds !== null && { validity_period: Math.min(Math.max(seconds, 1), validitySecondsMax) }),

@@ -100,6 +100,12 @@ describe('a submit_sm', () => {
     ["a sender that is not the account's", { ...hello, source_addr: '15550000000' }, 'RINVSRCADR'],
     ['a sender that cannot be', { ...hello, source_addr: '12' }, 'RINVSRCADR'],
     ['no text', {}, 'RINVMSGLEN'],
+    ['a text of blanks', { short_message: Buffer.from('  \n') }, 'RINVMSGLEN'],
+    [
+      'a text of invisible characters',
+      { data_coding: 8, short_message: Buffer.from([0x20, 0x0b, 0xfe, 0x0f]) },
+      'RINVMSGLEN',
+    ],
     ['too much text', { tlvs: { message_payload: Buffer.alloc(1601, 'x') } }, 'RINVMSGLEN'],
     ['octets that are no text', { data_coding: 4, short_message: Buffer.from([1, 2, 3]) }, 'RINVDCS'],
     ['a time that is none', { ...hello, schedule_delivery_time: 'tomorrow' }, 'RINVSCHED'],

@@ -35,7 +35,7 @@ describe('/v1/templates', () => {
       name: 'Wrong',
       body: 'Hi {{ name',
       language: 'en',
-      languages: { EN: 'x', 'not a tag': 'x', fr: '{{ a | nope }} }}' },
+      languages: { EN: 'x', 'not a tag': 'x', it: ' \u00a0', fr: '{{ a | nope }} }}' },
     })
     expect(status).toBe(422)
     expect(errorsOf(body)).toEqual([
@@ -43,6 +43,7 @@ describe('/v1/templates', () => {
       '#/languages/EN invalid_value',
       '#/languages/fr invalid_template',
       '#/languages/fr invalid_template',
+      '#/languages/it too_short',
       '#/languages/not a tag invalid_value',
       '#/name invalid_format',
     ])

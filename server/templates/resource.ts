@@ -4,6 +4,7 @@ import { invalid, type FieldError } from '../ground/base/errors.ts'
 import { IdOf, Timestamp } from '../ground/http/http.ts'
 import { showId } from '../ground/base/ids.ts'
 import { canonicalLanguage } from '../ground/http/language.ts'
+import { isBlank, nothingToRead } from '../message/blank.ts'
 import { compileTemplate, type Template as CompiledTemplate } from './template.ts'
 
 /** Code points. Twice the limit of a message, because fields can be longer than their values. */
@@ -171,6 +172,7 @@ const languageFault = (pointer: string): FieldError => ({
 })
 
 function faultsOf(pointer: string, text: string, language: string): FieldError[] {
+  if (isBlank(text)) return [{ pointer, code: 'too_short', detail: nothingToRead }]
   const template = compileTemplate(text, language)
   if (!Array.isArray(template)) return []
   return template.map(({ position, detail }) => ({

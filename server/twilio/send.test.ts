@@ -48,6 +48,7 @@ test.each<[Record<string, string>, object]>([
 test.each<[Record<string, string>, number, RegExp]>([
   [{ To: '' }, 21604, /'To'/],
   [{ Body: '' }, 21602, /body/],
+  [{ Body: ' \u200b\n' }, 21602, /body/],
   [{ Body: 'x'.repeat(1601) }, 21617, /1600/],
   [{ From: 'a\0' }, 20001, /'From'.*NUL/],
   [{ MediaUrl: 'https://example.com/cat.png' }, 20001, /'MediaUrl'/],

@@ -1,6 +1,7 @@
 /** Converts the parameters of Twilio's `Messages.json` to the body of a send. */
 import { isUnstorable } from '../ground/http/body.ts'
 import { showId } from '../ground/base/ids.ts'
+import { isBlank } from '../message/blank.ts'
 import { textMax, type SendBody } from '../message/send-schema.ts'
 import { parseSid } from '../post/twilio-words.ts'
 import { twilioFormMark } from '../post/twilio-form.ts'
@@ -24,7 +25,7 @@ export function readTwilioSend(form: URLSearchParams): SendBody {
   for (const name of unsupported)
     if (has(name)) throw new WrongParameter(20001, `The '${name}' parameter is not supported: messages here are text.`)
   if (!has('To')) throw new WrongParameter(21604, "A 'To' phone number is required.")
-  if (!has('Body')) throw new WrongParameter(21602, 'Message body is required.')
+  if (!has('Body') || isBlank(text('Body'))) throw new WrongParameter(21602, 'Message body is required.')
   const { length } = Array.from(text('Body'))
   if (length > textMax)
     throw new WrongParameter(21617, `The concatenated message body exceeds the ${textMax} character limit.`)
