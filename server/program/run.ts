@@ -1,4 +1,4 @@
-/** What the words of the command line ask for: the service, or a command. Each loads only what it runs. */
+/** Runs the service or a command, by the arguments. Each loads only its own modules. */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { DataDirLockedError } from '../ground/db/lock.ts'

@@ -1,4 +1,4 @@
-/** Values that the process of all tests creates for them, each at its own Unix socket. */
+/** Values that the process that runs all tests creates for them, each at its own Unix socket. */
 import { createConnection, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 
