@@ -63,7 +63,7 @@ export async function openWorld(database: TestDatabase, options: Partial<AppCont
     publicUrl: 'https://sms.example.com',
     authenticator,
     acceptor: ledger.acceptor,
-    slots: ledger.slots,
+    ownLinks: ledger.ownLinks,
     destinations: guardDestinations(rule),
     imports: {
       uploads: db,

@@ -196,7 +196,7 @@ describe('routing', () => {
     expect((await test.message(row.id)).status).toBe('queued')
     expect(await test.count('queue', 'message_id = $1', [row.id])).toBe(1)
     expect(await test.count('intents', 'true')).toBe(0)
-    expect(test.slots.wakes).toBe(1)
+    expect(test.ownLinks.wakes).toBe(1)
   })
 
   it('gives it to a link with room: the row is written as sending, with an intent for each segment', async () => {
@@ -211,7 +211,7 @@ describe('routing', () => {
 
   it('shows it as queued in the response, even if a link has it already', async () => {
     const handover = await test.lease()
-    test.slots.room = 1
+    test.ownLinks.room = 1
     const row = await test.send()
     expect([row.status, row.attempts, row.carrierId]).toEqual(['queued', 0, null])
     expect(handover.try).toBe(1)
@@ -221,50 +221,50 @@ describe('routing', () => {
     const elsewhere = newId()
     await inTransaction(test.db, (tx) => insertTestCarrier(tx, elsewhere))
     await insertTestSender(test.db, test.accountId, elsewhere, '15550001111')
-    test.slots.room = 5
+    test.ownLinks.room = 5
     const row = await test.send({ sender: '15550001111' })
     expect((await test.message(row.id)).status).toBe('queued')
-    expect(test.slots.room).toBe(5)
+    expect(test.ownLinks.room).toBe(5)
   })
 
   it('uses no link if the campaign is paused or has a pace', async () => {
     const campaigns = [await newCampaign({ status: 'paused' }), await newCampaign({ pace: 1 })]
-    test.slots.room = 5
+    test.ownLinks.room = 5
     for (const campaignId of campaigns)
       expect((await test.message((await test.send({ campaignId })).id)).status).toBe('queued')
-    expect([test.slots.taken.length, test.slots.room]).toEqual([0, 5])
+    expect([test.ownLinks.taken.length, test.ownLinks.room]).toEqual([0, 5])
     expect(await test.count('queue', 'true')).toBe(2)
   })
 
   it('never uses a link if this node is fenced', async () => {
     await test.sql`update nodes set fenced_at = now() where id = ${test.nodeId}`
-    test.slots.room = 5
+    test.ownLinks.room = 5
     const row = await test.send()
     expect((await test.message(row.id)).status).toBe('queued')
-    expect([test.slots.taken.length, test.slots.room]).toEqual([0, 5])
+    expect([test.ownLinks.taken.length, test.ownLinks.room]).toEqual([0, 5])
     expect(await test.count('intents', 'true')).toBe(0)
   })
 
   it('puts it into the waiting room for a later time, and uses no link', async () => {
-    test.slots.room = 5
+    test.ownLinks.room = 5
     const sendAt = new Date(Date.now() + 3_600_000)
     const row = await test.send({ sendAt, validitySeconds: 60 })
     expect(row).toMatchObject({ status: 'scheduled', sendAt, queuedAt: null, expiresAt: new Date(+sendAt + 60_000) })
     const rows = await test.sql`select due_at, expires_at from delayed where message_id = ${row.id}`
     expect(rows).toEqual([{ due_at: sendAt, expires_at: row.expiresAt }])
-    expect(test.slots.room).toBe(5)
+    expect(test.ownLinks.room).toBe(5)
   })
 
   it('returns the room of refused messages', async () => {
-    test.slots.room = 2
+    test.ownLinks.room = 2
     await test.acceptor.acceptAll([test.draft({ sender: '15550000000' }), test.draft({ campaignKey: 'none' })])
-    expect(test.slots.room).toBe(2)
+    expect(test.ownLinks.room).toBe(2)
   })
 
   it('returns the room when the statement fails', async () => {
-    test.slots.room = 3
+    test.ownLinks.room = 3
     await expect(test.acceptor.accept(test.draft({ body: '\0' }))).rejects.toThrow()
-    expect(test.slots.room).toBe(3)
+    expect(test.ownLinks.room).toBe(3)
   })
 })
 
@@ -357,7 +357,7 @@ it('writes all or none on one connection: as many batches at once as connections
   const db = openPool(database.connection, { name: 'one', max: 1, connectTimeoutMs: 1000 })
   const routing = new RoutingTable(db)
   await routing.refresh()
-  const acceptor = new Acceptor({ ...test.context, db, routing, slots: test.slots })
+  const acceptor = new Acceptor({ ...test.context, db, routing, ownLinks: test.ownLinks })
   const { isWritten } = await acceptor.acceptAtomically([test.draft(), test.draft()])
   await db.end()
   expect(isWritten).toBe(true)
@@ -367,7 +367,7 @@ it('a message is refused from the moment the database rejects writes until it ac
   const db = openPool(database.connection, { name: 'one', max: 1 })
   const routing = new RoutingTable(db)
   await routing.refresh()
-  const acceptor = new Acceptor({ ...test.context, db, routing, slots: test.slots })
+  const acceptor = new Acceptor({ ...test.context, db, routing, ownLinks: test.ownLinks })
   await acceptor.accept(test.draft())
   expect(acceptor.isRefused).toBe(false)
   // As after a failover that left this server a standby.

@@ -18,7 +18,7 @@ import type { Accepted, Draft, Planned } from '../message/draft.ts'
 import { foreseeStops, openCheck, reconsider, settleCheck, stopsOf } from '../guards/check.ts'
 import { type StopCount, recordStops } from '../guards/stops.ts'
 import type { Guards } from '../guards/guards.ts'
-import type { Slots } from '../message/handover.ts'
+import type { OwnLinks } from '../message/handover.ts'
 import { Lanes } from '../queue/lanes.ts'
 import type { MessageType } from '../message/message.ts'
 import type { QueueCap } from './queue-cap.ts'
@@ -31,7 +31,7 @@ interface AcceptContext {
   vault: Vault
   /** Without it, texts are stored in the clear. */
   texts?: Texts
-  slots: Slots
+  ownLinks: OwnLinks
   routing: Routing
   quietHours: QuietHours
   guards: Guards
@@ -112,7 +112,7 @@ export class Acceptor {
   }
 
   roomFor(accountId: string, type: MessageType): { free: number; most: number } | null {
-    return this.#context.slots.roomFor(accountId, type)
+    return this.#context.ownLinks.roomFor(accountId, type)
   }
 
   /** Returns route, cost and refusing guard of each draft, in the order of the drafts, and writes nothing. */
@@ -204,16 +204,16 @@ export class Acceptor {
     accountId: string,
     take: (tx: Tx) => Promise<{ drafts: Draft[]; note: (tx: Tx, results: Accepted[]) => Promise<T> } | null>,
   ): Promise<T | null> {
-    const { slots, db } = this.#context
+    const { ownLinks, db } = this.#context
     await this.#lanes.ensure([{ accountId }])
     let planned: Planned[] = []
     try {
-      const done = await slots.track(
+      const done = await ownLinks.track(
         inTransaction(db, async (tx) => {
           const taken = await take(tx)
           if (!taken) return null
           planned = await planDrafts(this.#context, taken.drafts)
-          for (const one of planned) one.link = reserveLink(slots, one)
+          for (const one of planned) one.link = reserveLink(ownLinks, one)
           const written = planned.length === 0 ? nothingWritten() : await this.#writeOf(accountId, tx, planned)
           return { written, noted: await taken.note(tx, written.results) }
         }),
@@ -221,7 +221,7 @@ export class Acceptor {
       if (done) await this.#handOver(done.written)
       return done && done.noted
     } catch (error) {
-      for (const { link, draft } of planned) if (link !== null) slots.release(link, draft.segments)
+      for (const { link, draft } of planned) if (link !== null) ownLinks.release(link, draft.segments)
       throw error
     }
   }
@@ -256,10 +256,10 @@ export class Acceptor {
   }
 
   async #write(drafts: Draft[], isGuarded: boolean): Promise<Accepted[]> {
-    const { slots, db, subscriptions } = this.#context
+    const { ownLinks, db, subscriptions } = this.#context
     const [planned] = await Promise.all([planDrafts(this.#context, drafts), this.#lanes.ensure(drafts)])
     // Reserved before the statement, so that rows are inserted already leased to this node's link.
-    for (const one of planned) one.link = reserveLink(slots, one)
+    for (const one of planned) one.link = reserveLink(ownLinks, one)
     this.#capQueue(planned)
     try {
       const isMore = drafts.some(
@@ -271,7 +271,7 @@ export class Acceptor {
           subscriptions.wants(draft.accountId, 'message.scheduled'),
       )
       // A single statement is its own transaction: most requests need no BEGIN and COMMIT.
-      const written = await slots.track(
+      const written = await ownLinks.track(
         isMore
           ? inTransaction(db, (tx) =>
               isGuarded ? this.#writeGuarded(tx, planned) : writeDrafts(tx, this.#context, planned),
@@ -283,19 +283,19 @@ export class Acceptor {
       return written.results
     } catch (error) {
       if (isUnavailable(error)) this.#refusedAt = performance.now()
-      for (const { link, draft } of planned) if (link !== null) slots.release(link, draft.segments)
+      for (const { link, draft } of planned) if (link !== null) ownLinks.release(link, draft.segments)
       throw error
     }
   }
 
   /** After the commit: gives leased rows to their links and postings to the dispatcher, and releases unused room. */
   async #handOver(written: Written): Promise<void> {
-    const { slots, outbox, routing, log } = this.#context
-    for (const { link, segments } of written.unused) slots.release(link, segments)
+    const { ownLinks, outbox, routing, log } = this.#context
+    for (const { link, segments } of written.unused) ownLinks.release(link, segments)
     for (const one of written.results) if (one.kind === 'accepted') this.#context.meter?.accepted.add(one.row.type)
-    if (written.handovers.length > 0) slots.take(written.handovers)
+    if (written.handovers.length > 0) ownLinks.take(written.handovers)
     if (written.postings.length > 0) outbox.offer(written.postings)
-    if (written.isQueued) slots.wake()
+    if (written.isQueued) ownLinks.wake()
     if (written.acquaintances.length === 0) return
     // The messages are already accepted, so callers must not see an error. Without this, the pool mostly chooses the same sender again.
     await routing.remember(written.acquaintances).catch((error: unknown) => {

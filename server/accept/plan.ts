@@ -2,7 +2,7 @@
 import { now } from '../ground/db/clock.ts'
 import { newId } from '../ground/base/ids.ts'
 import type { Draft, Planned } from '../message/draft.ts'
-import type { Slots } from '../message/handover.ts'
+import type { OwnLinks } from '../message/handover.ts'
 import { quietWarning, type QuietHours } from '../quiet-hours/quiet-hours.ts'
 import { estimateAt, isOver } from '../message/price.ts'
 import type { Guards } from '../guards/guards.ts'
@@ -10,7 +10,7 @@ import { isPremium } from '../ground/numbers/type.ts'
 import type { Routing } from '../message/routing.ts'
 
 interface PlanContext {
-  slots: Slots
+  ownLinks: OwnLinks
   routing: Routing
   quietHours: QuietHours
   guards: Pick<Guards, 'of'>
@@ -18,7 +18,7 @@ interface PlanContext {
 
 /** Chooses sender and carriers of each draft, and the end of the quiet hours that delay it. */
 export async function planDrafts(
-  { slots, routing, quietHours, guards }: PlanContext,
+  { ownLinks, routing, quietHours, guards }: PlanContext,
   drafts: Draft[],
 ): Promise<Planned[]> {
   // Taken before the ids: filters by time use the id, whose time is never before that of the message.
@@ -47,7 +47,7 @@ export async function planDrafts(
     const route = isPaid ? { ...way, refusal: 'premium_number_not_allowed' as const } : way
     const text = plain.written && route.message.type === 'otp' ? { ...plain, ...plain.written } : plain
     const draft = opens[i] ? { ...text, warnings: [...(text.warnings ?? []), quietWarning(opens[i])] } : text
-    const carrierId = slots.preferUp(route.choice.chain) ?? null
+    const carrierId = ownLinks.preferUp(route.choice.chain) ?? null
     const estimate = estimateAt(route.choice, carrierId, draft.segments)
     return {
       draft,
@@ -66,7 +66,7 @@ export async function planDrafts(
 }
 
 /** Null if no link of this process has room, or if the draft is not to go now. */
-export function reserveLink(slots: Slots, { draft, route, opensAt, carrierId, isOver }: Planned): string | null {
+export function reserveLink(ownLinks: OwnLinks, { draft, route, opensAt, carrierId, isOver }: Planned): string | null {
   if (draft.sendAt || opensAt || route.refusal || isOver || route.choice.isHeld || carrierId === null) return null
-  return slots.reserve(draft.segments, route.message.type, carrierId, draft.accountId)
+  return ownLinks.reserve(draft.segments, route.message.type, carrierId, draft.accountId)
 }

@@ -22,7 +22,7 @@ beforeEach(async () => {
   await sql`update accounts set pace = ${pace} where id = ${test.accountId}`
   queue = test.context.queueCount
   cap = new QueueCap(queue)
-  acceptor = new Acceptor({ ...test.context, slots: test.slots, routing: test.routing, queueCap: cap })
+  acceptor = new Acceptor({ ...test.context, ownLinks: test.ownLinks, routing: test.routing, queueCap: cap })
 })
 
 it('queues no more than four hours of sending, and says when there is room', async () => {

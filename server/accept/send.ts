@@ -8,14 +8,14 @@ import type { Acceptor } from './accept.ts'
 import { asAccepted } from './accepted.ts'
 import type { Accepted, Draft, Refusal, Stop } from '../message/draft.ts'
 import { stopError } from '../guards/error.ts'
-import type { Slots } from '../message/handover.ts'
+import type { OwnLinks } from '../message/handover.ts'
 import type { MessageRow } from '../message/message.ts'
 import { withHolds } from '../queue/place.ts'
 import { findKey, findMessage, readMessages } from '../message/store.ts'
 
 export type MessagesContext = Needs<
   'db' | 'vault' | 'texts' | 'outbox' | 'subscriptions' | 'refuseUrl' | 'shortUrl'
-> & { acceptor: Acceptor; slots: Slots }
+> & { acceptor: Acceptor; ownLinks: OwnLinks }
 
 /** The mode is part of it: a message with a test key reaches no phone, so it must not replay a real one. */
 export const fingerprintOfSend = ({ mode }: Caller, body: unknown): Buffer => fingerprintOf(ofMode(mode, body))

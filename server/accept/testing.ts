@@ -1,8 +1,8 @@
-import type { Handover, Slots } from '../message/handover.ts'
+import type { Handover, OwnLinks } from '../message/handover.ts'
 import type { MessageType } from '../message/message.ts'
 
 /** Room on one link, counted; keeps what is handed over. */
-export class TestSlots implements Slots {
+export class TestLinks implements OwnLinks {
   nodeId: string | null
   /** Free segments; 0: everything queues. */
   room = 0

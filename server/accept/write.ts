@@ -10,7 +10,7 @@ import { acceptStatement } from './sql.ts'
 import { rowOf } from './accepted.ts'
 import type { Accepted, Planned, Verdict } from '../message/draft.ts'
 import { hashForms } from '../message/consent.ts'
-import { handOver, type Handover, type Slots } from '../message/handover.ts'
+import { handOver, type Handover, type OwnLinks } from '../message/handover.ts'
 import type { MessageRow } from '../message/message.ts'
 import { renderMessage } from '../message/show.ts'
 import { costColumns } from '../message/price.ts'
@@ -65,7 +65,7 @@ export function addWritten(
 interface WriteContext {
   vault: Vault
   texts?: Texts
-  slots: Slots
+  ownLinks: OwnLinks
   outbox: Outbox
   subscriptions: Subscriptions
   recent: Recent
@@ -75,7 +75,7 @@ interface WriteContext {
 
 /** Writes drafts in one statement, and the events that are subscribed to; verdicts in the order of the drafts. */
 export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: Planned[]): Promise<Written> {
-  const { slots, outbox, subscriptions, forgetful } = context
+  const { ownLinks, outbox, subscriptions, forgetful } = context
   const at = planned[0]?.at ?? now()
   const ids = planned.map(({ id }) => id)
   const costs = planned.map((one) => costColumns(one))
@@ -128,7 +128,7 @@ export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: P
           (isOver ? 'max_price_exceeded' : (stop?.refusal ?? (waitSeconds === null ? null : 'queue_full'))),
         number_hmac: (_, i) => hashes[i] ?? null,
       },
-      { now: at, nodeId: slots.nodeId, validityDefaultSeconds },
+      { now: at, nodeId: ownLinks.nodeId, validityDefaultSeconds },
     ),
   )
   const verdicts = inOrder(groups, planned)
@@ -169,7 +169,8 @@ export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: P
           theirNumber: draft.theirNumber,
           senderId: sender.id,
         })
-      const estimatedSendAt = opensAt ?? draft.sendAt ?? (verdict.isLeased ? at : estimateSendAt(slots, row, carrierId))
+      const estimatedSendAt =
+        opensAt ?? draft.sendAt ?? (verdict.isLeased ? at : estimateSendAt(ownLinks, row, carrierId))
       written.results.push({ kind: 'accepted', row, estimatedSendAt })
       if (verdict.isLeased && link) {
         const leased: MessageRow = { ...row, status: 'sending', attempts: 1, carrierId }
@@ -200,8 +201,8 @@ function inOrder(groups: readonly Verdict[], planned: readonly Planned[]): (Verd
 }
 
 /** Null if the campaign is paused. */
-const estimateSendAt = (slots: Slots, row: MessageRow, carrierId: string | null): Date | null =>
-  row.holdReason === 'campaign_paused' ? null : slots.estimateSendAt({ ...row, carrierId })
+const estimateSendAt = (ownLinks: OwnLinks, row: MessageRow, carrierId: string | null): Date | null =>
+  row.holdReason === 'campaign_paused' ? null : ownLinks.estimateSendAt({ ...row, carrierId })
 
 function discardedOf(
   planned: readonly Planned[],

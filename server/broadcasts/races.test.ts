@@ -143,12 +143,12 @@ it('a broadcast has all recipients of one local time, in any number of pieces', 
   const headers = { 'idempotency-key': 'local' }
   const { body } = await test.call('POST', `/v1/campaigns/${test.campaign}/send`, order, undefined, headers)
   // The first piece has room for ten, the next for the rest.
-  Object.assign(test.ledger.slots, { room: 10, most: 10 })
+  Object.assign(test.ledger.ownLinks, { room: 10, most: 10 })
   const broadcaster = newBroadcaster()
   broadcaster.wake()
   await until('all have a message', async () => (await test.ledger.count('messages', 'true')) === 30)
   await broadcaster.close()
-  expect(test.ledger.slots.taken).toHaveLength(10)
+  expect(test.ledger.ownLinks.taken).toHaveLength(10)
   expect(await test.ledger.count('(select distinct contact_id from messages) x', 'true')).toBe(30)
   expect(await test.read(body['id'])).toMatchObject({ status: 'sending', messages: 30, skipped: {}, remaining: 0 })
 })

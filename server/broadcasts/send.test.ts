@@ -51,11 +51,11 @@ describe('a broadcast', () => {
 
   it('goes straight to a link with room, and waits in its lane if that has had none for a while', async () => {
     await addContacts(300)
-    Object.assign(test.ledger.slots, { room: 100, most: 200 })
+    Object.assign(test.ledger.ownLinks, { room: 100, most: 200 })
     await send({ message: 'Hello' })
     test.start()
     await until('all have a message', async () => (await messages()) === 300)
-    expect(test.ledger.slots.taken).toHaveLength(100)
+    expect(test.ledger.ownLinks.taken).toHaveLength(100)
     expect(await test.ledger.count('queue', 'true')).toBe(200)
   })
 

@@ -85,7 +85,7 @@ it('a broadcast makes all its messages at once, and those in quiet hours wait', 
     await sql`insert into contacts (account_id, id, campaign_id, phone_number, timezone)
       values (${test.account.accountId}, ${newId()}, ${parseId('cmp', campaign)}, ${`1555100${1000 + i}`}, ${i < 5 ? 'Etc/GMT-12' : 'UTC'})`
   await ledger.context.quietHours.refresh()
-  ledger.slots.room = 100
+  ledger.ownLinks.room = 100
   const key = { 'idempotency-key': 'night' }
   await test.call('POST', `/v1/campaigns/${campaign}/send`, { message: 'Hello' }, undefined, key)
   const errors: unknown[] = []
@@ -101,7 +101,7 @@ it('a broadcast makes all its messages at once, and those in quiet hours wait', 
     await broadcaster.close()
   }
   expect(errors).toEqual([])
-  expect(ledger.slots.taken).toHaveLength(5)
+  expect(ledger.ownLinks.taken).toHaveLength(5)
   expect(await ledger.count('delayed', 'account_id = $1 and held_at is not null', [test.account.accountId])).toBe(15)
   expect(await test.call('GET', `/v1/campaigns/${campaign}`)).toMatchObject({
     body: { status: 'sending', stats: { recipients: 20, queued: 20, failed: 0 } },

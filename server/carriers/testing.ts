@@ -105,7 +105,7 @@ export async function openCarrierTest(
     ...(testPort !== undefined && { testPort: () => testPort }),
   })
   await submitter.start()
-  const acceptor = new Acceptor({ ...test.context, slots: submitter, routing: test.routing })
+  const acceptor = new Acceptor({ ...test.context, ownLinks: submitter, routing: test.routing })
   const closeAll = async (): Promise<void> => {
     simulator.misbehave({ isPaused: false })
     await submitter.close()

@@ -430,7 +430,7 @@ async function setGuards(guards: object, timezone = 'UTC'): Promise<void> {
 }
 
 function sendAll(drafts: readonly Draft[]): Promise<Accepted[]> {
-  const other = new Acceptor({ ...test.context, slots: test.slots, routing: test.routing })
+  const other = new Acceptor({ ...test.context, ownLinks: test.ownLinks, routing: test.routing })
   return Promise.all(drafts.map((draft, i) => (i % 2 === 0 ? test.acceptor : other).accept(draft)))
 }
 

@@ -322,7 +322,7 @@ async function open(name: AdapterName): Promise<Journey> {
   // A table with the account's senders in memory would still route by the old one.
   const routing = new RoutingTable(db)
   await routing.refresh()
-  const acceptor = new Acceptor({ ...test.context, slots: test.slots, routing })
+  const acceptor = new Acceptor({ ...test.context, ownLinks: test.ownLinks, routing })
   const answers: Promise<void>[] = []
   const link = createHttpLink({
     id: linkId,
@@ -348,10 +348,10 @@ async function open(name: AdapterName): Promise<Journey> {
     receiptsUrl: body.inbound.receipts_url,
     repliesUrl: body.inbound.replies_url,
     async send(segments = 1) {
-      Object.assign(test.slots, { linkId, carrierId })
-      test.slots.room = segments
+      Object.assign(test.ownLinks, { linkId, carrierId })
+      test.ownLinks.room = segments
       const { id } = rowOf(await acceptor.accept(test.draft({ segments })))
-      const handover = test.slots.taken.find((one) => one.id === id)
+      const handover = test.ownLinks.taken.find((one) => one.id === id)
       if (!handover) throw new Error('the message was not leased')
       const before = answers.length
       link.submit(handover)

@@ -6,7 +6,7 @@ import { now, nowMs } from '../ground/db/clock.ts'
 import { isUnavailable } from '../ground/db/failure.ts'
 import type { Outbox, Subscriptions } from '../events/events.ts'
 import type { Answer } from '../ledger/answer.ts'
-import type { Handover, Newcomer, Slots } from '../message/handover.ts'
+import type { Handover, Newcomer, OwnLinks } from '../message/handover.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { MessageType } from '../message/message.ts'
 import type { QueueCount } from '../queue/count.ts'
@@ -34,7 +34,7 @@ interface SubmitContext extends LinkSetContext {
 // With less room on the link, claims cost too little to go around them.
 const roomMin = 200
 
-export class Submitter implements Slots {
+export class Submitter implements OwnLinks {
   readonly #context: SubmitContext
   readonly #linkSet: LinkSet
   readonly #feed: Feed

@@ -62,7 +62,7 @@ export interface Newcomer {
 }
 
 /** The room of this node's links, for accept and claim. */
-export interface Slots {
+export interface OwnLinks {
   /** The node of intents; null if this process holds no links. */
   nodeId: string | null
   /** The first of these carriers with a link up at any process; else the first. */
@@ -87,7 +87,7 @@ export interface Slots {
 }
 
 /** For processes without links: everything queues. */
-export const noSlots: Slots = {
+export const noLinks: OwnLinks = {
   nodeId: null,
   preferUp: ([first]) => first,
   reserve: () => null,

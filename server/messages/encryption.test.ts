@@ -59,9 +59,9 @@ describe('with encrypted texts', () => {
     const row = await sealing.send({ body: text })
     expect(row.body).toBe(text)
     const straight = await (async () => {
-      sealing.slots.room = 1
+      sealing.ownLinks.room = 1
       await sealing.send({ body: text })
-      return sealing.slots.taken.at(-1)
+      return sealing.ownLinks.taken.at(-1)
     })()
     expect(straight?.body).toBe(text)
     expect(await hidden()).toEqual([])
@@ -173,7 +173,7 @@ describe('with another master key', () => {
     const acceptor = new Acceptor({
       ...sealing.context,
       texts: new Texts({ db: other, keys: wrong, vault: foreign, isSealing: true }),
-      slots: sealing.slots,
+      ownLinks: sealing.ownLinks,
       routing: sealing.routing,
     })
     await expect(acceptor.accept(sealing.draft({ body: text }))).rejects.toThrow('cannot be unwrapped')
@@ -190,7 +190,7 @@ describe('rotation', () => {
   const anew = (): void => {
     const own = new DataKeys(testVault)
     const texts = new Texts({ db: pool, keys: own, vault: testVault, isSealing: true })
-    sealing.acceptor = new Acceptor({ ...sealing.context, texts, slots: sealing.slots, routing: sealing.routing })
+    sealing.acceptor = new Acceptor({ ...sealing.context, texts, ownLinks: sealing.ownLinks, routing: sealing.routing })
   }
   const sendAnew = async (): Promise<MessageRow> => {
     anew()
@@ -306,7 +306,7 @@ const openWith = (own: DataKeys): Db =>
 function seal(test: LedgerTest): LedgerTest {
   const texts = new Texts({ db: pool, keys, vault: testVault, isSealing: true })
   const context = { ...test.context, texts, outbox: { ...test.outbox, hidesTexts: true } }
-  const acceptor = new Acceptor({ ...context, slots: test.slots, routing: test.routing })
+  const acceptor = new Acceptor({ ...context, ownLinks: test.ownLinks, routing: test.routing })
   return { ...test, context, acceptor, send: async (changes) => rowOf(await acceptor.accept(test.draft(changes))) }
 }
 

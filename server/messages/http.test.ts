@@ -208,9 +208,9 @@ describe('an idempotency key', () => {
   })
 
   it('returns the message as it was accepted, even long after its delivery', async () => {
-    test.slots.room = 1
+    test.ownLinks.room = 1
     const first = await send({}, { 'idempotency-key': 'delivered' })
-    const handover = test.slots.taken.at(-1)
+    const handover = test.ownLinks.taken.at(-1)
     if (!handover) throw new Error('not leased')
     await test.answer(handover)
     await test.sql`update messages set status = 'delivered' where id = ${handover.id}`
@@ -320,7 +320,7 @@ describe('a cancel', () => {
   })
 
   it('is too late for a message at a carrier', async () => {
-    test.slots.room = 1
+    test.ownLinks.room = 1
     const { body } = await send()
     const { status, body: problem } = await cancel(body)
     expect([status, problem['code'], problem['detail']]).toEqual([409, 'not_cancelable', 'The message is sending.'])
@@ -335,9 +335,9 @@ describe('the timeline', () => {
   }
 
   it('shows a delivery from beginning to end', async () => {
-    test.slots.room = 1
+    test.ownLinks.room = 1
     const { body } = await send()
-    const handover = test.slots.taken.at(-1)
+    const handover = test.ownLinks.taken.at(-1)
     if (!handover) throw new Error('not leased')
     expect(await timeline(body)).toEqual(['accepted', 'sending'])
     await test.answer(handover, { carrierMessageId: 'timeline' })
@@ -356,9 +356,9 @@ describe('the timeline', () => {
   })
 
   it('shows every try, and its result', async () => {
-    test.slots.room = 1
+    test.ownLinks.room = 1
     const { body } = await send()
-    const handover = test.slots.taken.at(-1)
+    const handover = test.ownLinks.taken.at(-1)
     if (!handover) throw new Error('not leased')
     const move = moveTo('rejected', { errorCode: 'invalid_destination', errorRaw: 'ESME_RINVDSTADR' })
     await test.answer(handover, { state: 'refused', commandStatus: 0x0b, carrierMessageId: null, move })

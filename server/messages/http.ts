@@ -42,7 +42,7 @@ export function messageRoutes(app: App, context: MessagesContext): void {
       // The end of a pause is unknown.
       const estimate =
         place?.holdReason !== 'campaign_paused' && row.status === 'queued' && (place || !row.holdUntil)
-          ? context.slots.estimateSendAt({ ...row, carrierId: place?.carrierId ?? null, ahead: place?.ahead })
+          ? context.ownLinks.estimateSendAt({ ...row, carrierId: place?.carrierId ?? null, ahead: place?.ahead })
           : null
       const shown = place ? { ...row, holdReason: place.holdReason } : row
       const hasBody = request.caller.scopes.has('messages:read_body')

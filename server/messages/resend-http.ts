@@ -4,12 +4,12 @@ import { now } from '../ground/db/clock.ts'
 import { ApiError } from '../ground/base/errors.ts'
 import { problems, type App } from '../ground/http/http.ts'
 import { changeMessage } from './change-message.ts'
-import type { Slots } from '../message/handover.ts'
+import type { OwnLinks } from '../message/handover.ts'
 import type { MessageRow } from '../message/message.ts'
 import { resendMessage } from '../ledger/resend.ts'
 import { findMessage } from '../message/store.ts'
 
-export function resendRoutes(app: App, context: Needs<'db' | 'vault'> & { slots: Slots }): void {
+export function resendRoutes(app: App, context: Needs<'db' | 'vault'> & { ownLinks: OwnLinks }): void {
   app.post(
     '/v1/messages/:id/resend',
     {
@@ -38,7 +38,7 @@ export function resendRoutes(app: App, context: Needs<'db' | 'vault'> & { slots:
         // The log keeps neither the text nor the number of a message.
         return { row, audit: { before: { status: 'unconfirmed' }, after: { status: row.status } } }
       })
-      context.slots.wake()
+      context.ownLinks.wake()
     },
   )
 }

@@ -14,7 +14,7 @@ import { newId } from '../ground/base/ids.ts'
 import { Meter } from '../ground/metrics/meter.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import { Acceptor } from '../accept/accept.ts'
-import { TestSlots } from '../accept/testing.ts'
+import { TestLinks } from '../accept/testing.ts'
 import type { Accepted, Draft } from '../message/draft.ts'
 import type { Answer, Move } from '../ledger/answer.ts'
 import { plainDraft } from '../accept/draft.ts'
@@ -49,7 +49,7 @@ export interface LedgerTest {
   carrierId: string
   linkId: string
   nodeId: string
-  slots: TestSlots
+  ownLinks: TestLinks
   subscriptions: Subscriptions
   outbox: Outbox
   offered: Posting[]
@@ -104,7 +104,7 @@ export async function openLedgerTest(
   const { rows } = await db.query<{ id: string }>(`select id from links where carrier_id = $1`, [carrierId])
   const linkId = rows[0]?.id ?? ''
   await insertTestSender(db, accountId, carrierId, ourNumber, true)
-  const slots = new TestSlots(nodeId, linkId, carrierId)
+  const ownLinks = new TestLinks(nodeId, linkId, carrierId)
   const subscriptions = new Subscriptions(db)
   const offered: Posting[] = []
   const outbox: Outbox = { nodeId: null, offer: (postings) => void offered.push(...postings) }
@@ -124,7 +124,7 @@ export async function openLedgerTest(
   atEnd(() => ledger.close())
   const routing = new RoutingTable(db, { prepare: () => ensureTestCarrier(db, testVault) })
   await routing.refresh()
-  const acceptor = new Acceptor({ ...context, slots, routing })
+  const acceptor = new Acceptor({ ...context, ownLinks, routing })
 
   const test: LedgerTest = {
     db,
@@ -133,12 +133,12 @@ export async function openLedgerTest(
     carrierId,
     linkId,
     nodeId,
-    slots,
+    ownLinks,
     subscriptions,
     outbox,
     offered,
     context,
-    routeContext: { ...context, acceptor, slots, refuseUrl: () => null },
+    routeContext: { ...context, acceptor, ownLinks, refuseUrl: () => null },
     ledger,
     routing,
     acceptor,
@@ -148,9 +148,9 @@ export async function openLedgerTest(
     },
     async lease(changes) {
       const draft = test.draft(changes)
-      slots.room += draft.segments
+      ownLinks.room += draft.segments
       const row = rowOf(await acceptor.accept(draft))
-      const handover = slots.taken.find(({ id }) => id === row.id)
+      const handover = ownLinks.taken.find(({ id }) => id === row.id)
       if (!handover) throw new Error('the message was not leased')
       return handover
     },

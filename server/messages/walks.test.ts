@@ -28,7 +28,7 @@ import { readCounterFaults } from '../usage/testing.ts'
 import { defaultReasons } from '../message/taxonomy.ts'
 import { openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
 import { createChance } from '../ground/base/chance-testing.ts'
-import { TestSlots } from '../accept/testing.ts'
+import { TestLinks } from '../accept/testing.ts'
 
 const noId = '00000000-0000-0000-0000-000000000000'
 // Some seconds a walk; with thousands, and other seeds, it is a search.
@@ -107,7 +107,7 @@ interface Process {
   context: LedgerTest['context']
   ledger: Ledger
   acceptor: Acceptor
-  slots: TestSlots
+  ownLinks: TestLinks
   hand: Held[]
 }
 
@@ -125,9 +125,9 @@ async function openProcess(): Promise<Process> {
   await test.sql`with node as (insert into nodes (id, name) values (${nodeId}, 'test') returning id)
     insert into heartbeats (node_id, seen_at, low_water) select id, now(), ${noId} from node`
   const context = { ...test.context, recent: new Recent() }
-  const slots = new TestSlots(nodeId, test.linkId, test.carrierId)
-  const acceptor = new Acceptor({ ...context, slots, routing: test.routing })
-  return { nodeId, context, ledger: new Ledger(context), acceptor, slots, hand: [] }
+  const ownLinks = new TestLinks(nodeId, test.linkId, test.carrierId)
+  const acceptor = new Acceptor({ ...context, ownLinks, routing: test.routing })
+  return { nodeId, context, ledger: new Ledger(context), acceptor, ownLinks, hand: [] }
 }
 
 /** A walk: its state, and the possible steps. */
@@ -184,12 +184,12 @@ class Walk {
     return process
   }
 
-  async #accept({ acceptor, slots, hand }: Process): Promise<void> {
+  async #accept({ acceptor, ownLinks, hand }: Process): Promise<void> {
     const known = this.#chance(4) === 0 ? this.#pick(this.#numbers) : undefined
     const theirNumber = known ?? `1555${this.#firstNumber + this.#numbers.length + 1000 * this.#chance(3)}`
     const segments = 1 + this.#chance(3)
     const before = this.#out.get(theirNumber)
-    slots.room = this.#chance(2) * segments
+    ownLinks.room = this.#chance(2) * segments
     const accepted = await acceptor.accept(
       test.draft({
         theirNumber,
@@ -199,7 +199,7 @@ class Walk {
         sendAt: this.#chance(5) === 0 ? new Date(Date.now() + 3_600_000) : null,
       }),
     )
-    for (const handover of slots.taken.splice(0)) take(hand, handover)
+    for (const handover of ownLinks.taken.splice(0)) take(hand, handover)
     if (accepted.kind !== 'accepted') return
     this.ids.push(accepted.row.id)
     this.#numbers.push(theirNumber)

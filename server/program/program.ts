@@ -19,7 +19,7 @@ import type { Gates } from './gate.ts'
 import { greet } from './greeting.ts'
 import { startLinks } from './links.ts'
 import { Acceptor } from '../accept/accept.ts'
-import { noSlots } from '../message/handover.ts'
+import { noLinks } from '../message/handover.ts'
 import { QueueCap } from '../accept/queue-cap.ts'
 import { OpenFiles } from './open-files.ts'
 import { startPipeline } from './pipeline.ts'
@@ -115,8 +115,8 @@ export async function start(run: Starting): Promise<void> {
   await routing.start()
   const queueCap = has('api') ? started.add('queue cap', new QueueCap(pipeline.queueCount), (one) => one.close()) : null
   await queueCap?.start()
-  const slots = submitter ?? noSlots
-  const acceptor = new Acceptor({ ...pipeline, log, slots, routing, ...(queueCap && { queueCap }) })
+  const ownLinks = submitter ?? noLinks
+  const acceptor = new Acceptor({ ...pipeline, log, ownLinks, routing, ...(queueCap && { queueCap }) })
   answers.open({ ...pipeline, acceptor, refuseUrl: refuseCallbackUrls(webhookRule), shortUrl: config.shortUrl })
   const broadcaster = has('jobs') ? new Broadcaster({ ...pipeline, log, acceptor }) : null
   if (broadcaster) started.add('broadcasts', broadcaster, (one) => one.close()).start()

@@ -18,7 +18,7 @@ import { RateShares } from './door/rate-shares.ts'
 import type { Gates } from './gate.ts'
 import { readHealth } from './health.ts'
 import type { Acceptor } from '../accept/accept.ts'
-import { noSlots } from '../message/handover.ts'
+import { noLinks } from '../message/handover.ts'
 import { ShortLinks } from '../short-links/clicks.ts'
 import { metricsRoute, type MetricsRouteContext } from './metrics-http.ts'
 import { hostInUrl } from '../ground/base/network.ts'
@@ -136,7 +136,7 @@ async function serveApi(served: Served, { app, overload, door, metrics }: Servin
         texts,
         contactSeals,
         acceptor,
-        slots: served.submitter ?? noSlots,
+        ownLinks: served.submitter ?? noLinks,
         outbox,
         subscriptions,
         destinations: served.destinations,

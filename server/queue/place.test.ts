@@ -60,13 +60,13 @@ it('gives no time of sending for a message of a paused campaign', async () => {
   const account = await createTestAccount(db)
   const test = await openLedgerTest(db, { accountId: account.accountId })
   await report('bound')
-  test.slots.estimate = new Date()
+  test.ownLinks.estimate = new Date()
   const app = await buildTestApp(db, (one) => messageRoutes(one, test.routeContext))
   const call = callAs(app, account)
   const campaignId = newId()
   await test.sql`insert into campaigns (account_id, id, name) values (${test.accountId}, ${campaignId}, 'One')`
   const url = `/v1/messages/${showId('msg', (await test.send({ campaignId })).id)}`
-  expect((await call('GET', url)).body).toMatchObject({ estimated_send_at: test.slots.estimate.toISOString() })
+  expect((await call('GET', url)).body).toMatchObject({ estimated_send_at: test.ownLinks.estimate.toISOString() })
   await test.sql`update campaigns set status = 'paused'`
   expect((await call('GET', url)).body).toMatchObject({
     hold: { reason: 'campaign_paused', until: null },

@@ -27,7 +27,7 @@ describe('a message accepted in quiet hours', () => {
   it('waits for their end, and no link gets it', async () => {
     const quiet = nowQuiet()
     await setQuiet(quiet)
-    test.slots.room = 10
+    test.ownLinks.room = 10
     const row = await test.send(marketing)
     const until = heldUntil(quiet)
     expect(hold(row)).toEqual(['queued', 'quiet_hours', until])
@@ -37,7 +37,7 @@ describe('a message accepted in quiet hours', () => {
       warnings: [{ code: 'quiet_hours_hold', until }],
     })
     expect(hold(await test.message(row.id))).toEqual(hold(row))
-    expect([test.slots.taken, test.slots.room, test.slots.wakes]).toEqual([[], 10, 0])
+    expect([test.ownLinks.taken, test.ownLinks.room, test.ownLinks.wakes]).toEqual([[], 10, 0])
     expect(await test.count('delayed', 'due_at = $1 and held_at is not null', [until])).toBe(1)
     expect(await test.count('queue', 'true')).toBe(0)
     // A repeated request gets the first response, even after the message has gone.
@@ -48,10 +48,10 @@ describe('a message accepted in quiet hours', () => {
 
   it('is marketing, unless the account includes more, and never a code', async () => {
     await setQuiet(nowQuiet())
-    test.slots.room = 10
+    test.ownLinks.room = 10
     for (const type of ['transactional', 'otp'] as const)
       expect(hold(await test.send({ ...marketing, type }))).toEqual(['queued', null, undefined])
-    expect(test.slots.taken).toHaveLength(2)
+    expect(test.ownLinks.taken).toHaveLength(2)
     await setQuiet({ ...nowQuiet(), applies_to: ['transactional'] })
     expect((await test.send({ ...marketing, type: 'transactional' })).holdReason).toBe('quiet_hours')
     for (const type of ['marketing', 'otp'] as const)

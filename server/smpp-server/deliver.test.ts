@@ -178,7 +178,7 @@ describe('a receipt', () => {
 
   it('says DELETED for a canceled message, by the client or over HTTP', async () => {
     const client = await test.bind(credential)
-    test.slots.room = 0
+    test.ownLinks.room = 0
     const [mine, other] = [await submit(client), await submit(client)]
     expect(await client.request('cancel_sm', { message_id: mine.clientId, source_addr: ourNumber })).toMatchObject({
       status: ESME.ROK,
@@ -423,10 +423,10 @@ describe('query_sm', () => {
 
 it('an unavailable database is a full queue to a client', async () => {
   const gone = openPool({ host: '127.0.0.1', port: 1 }, { name: 'gone', max: 1 })
-  const { context, slots, routing } = test
+  const { context, ownLinks, routing } = test
   const away = await openServerTest(test.db, {
     accountId: newId(),
-    acceptor: new Acceptor({ ...context, slots, routing, db: gone }),
+    acceptor: new Acceptor({ ...context, ownLinks, routing, db: gone }),
   })
   const client = await bindTestClient(away.port, await away.credential())
   const { status } = await client.submit({ short_message: Buffer.from('Hello') })

@@ -9,7 +9,7 @@ import { openServerTest, type TestClient } from './testing.ts'
 const { db } = await createTestDatabase()
 const test = await openServerTest(db)
 // Messages stay in the queue.
-test.slots.room = 0
+test.ownLinks.room = 0
 
 it.each([
   ['test', false, 'RCANCELFAIL', 'queued'],

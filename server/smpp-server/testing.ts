@@ -55,7 +55,7 @@ export async function openServerTest(
 ): Promise<ServerTest> {
   const { acceptor, responseTimeoutMs, accountSessionsMax, overload, ...rest } = options
   const test = await openLedgerTest(db, rest)
-  test.slots.room = 1_000_000
+  test.ownLinks.room = 1_000_000
   const lines: ServerTest['lines'] = []
   const note =
     (level: 'info' | 'warn' | 'error') =>
@@ -83,7 +83,7 @@ export async function openServerTest(
     bind: (credential, changes) => bindTestClient(port, credential, changes),
     credential: (changes) => createTestCredential(db, test.accountId, changes),
     async end(messageId, state = 'delivered', err = '000') {
-      const handover = test.slots.taken.find(({ id }) => id === messageId)
+      const handover = test.ownLinks.taken.find(({ id }) => id === messageId)
       if (!handover) throw new Error('the message was not leased')
       for (let segment = 1; segment <= handover.segments; segment++) {
         const carrierMessageId = `${messageId}/${segment}`

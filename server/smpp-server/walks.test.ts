@@ -296,7 +296,7 @@ class Walk {
 
   /** Ends accepted messages. */
   async #end(most = 20): Promise<void> {
-    const open = this.#test.slots.taken.filter(({ id }) => !this.#ended.has(id)).slice(0, most)
+    const open = this.#test.ownLinks.taken.filter(({ id }) => !this.#ended.has(id)).slice(0, most)
     for (const { id } of open) this.#ended.set(id, this.#pick(states))
     await Promise.all(open.map(({ id }) => this.#test.end(id, this.#ended.get(id))))
   }

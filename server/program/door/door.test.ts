@@ -174,7 +174,7 @@ describe('requests without a valid token', () => {
 
 it('a database that hangs gets 503 at once after a second, nothing piles up, and it ends with the fault', async () => {
   const db = openPool(database.connection, { name: 'pipeline', max: 4 })
-  const acceptor = new Acceptor({ ...ledger.context, db, slots: ledger.slots, routing: ledger.routing })
+  const acceptor = new Acceptor({ ...ledger.context, db, ownLinks: ledger.ownLinks, routing: ledger.routing })
   await open(acceptor, 1_000_000)
   overload.start([probeAccepts(acceptor), probePool(db)])
   const send = () =>
