@@ -22,7 +22,7 @@ import { openLedgerTest, testAnswer, type LedgerTest } from '../server/messages/
 import { until } from './until.ts'
 import { endPosts } from '../server/post/ended.ts'
 import { claimPosts, dropPosts, releasePosts, type OutboxKey } from '../server/post/outbox.ts'
-import { feedReplays } from '../server/webhooks/replays.ts'
+import { enqueueReplays } from '../server/webhooks/replays.ts'
 import { testEnded } from '../server/webhooks/testing.ts'
 
 const rows = 4000
@@ -142,7 +142,7 @@ async function fastest(runs: (() => Promise<unknown>)[]): Promise<number> {
 describe.each(['requests', 'pipeline'] as const)('on the connections of the %s', (name) => {
   it('replays search for the rest of canceled ones', async () => {
     await refill(pools[name], 'outbox')
-    expect(await countReads(pools[name], 'outbox', () => feedReplays(pools[name]))).toBeLessThan(5 * rows)
+    expect(await countReads(pools[name], 'outbox', () => enqueueReplays(pools[name]))).toBeLessThan(5 * rows)
   })
 
   it.each(['queue', 'delayed'] as const)('cancel and close take their work out of %s', async (table) => {

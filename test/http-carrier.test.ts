@@ -1,7 +1,7 @@
 /** The program with HTTP carriers: send, delivery, failure, reply, a lost response, and an outage. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { carrierBody, FakeCarrier } from '../server/http-carriers/testing.ts'
-import type { AdapterName } from '../server/links/settings.ts'
+import type { AdapterName } from '../server/links/carrier-settings.ts'
 import type { Message } from './client.ts'
 import { startProgram, type Program } from './harness.ts'
 import { Receiver } from './receiver.ts'

@@ -32,8 +32,8 @@ export function createDrafter(
   const checks: DraftContext = { ...context, defaultCountry: null, refuseUrl: () => null, shortUrl }
   return {
     draft: (contact) => {
-      const { attributes, is_sealed: isUnreadable, ...fields } = contact
-      if (isUnreadable) return { reason: 'fields_unavailable', detail: 'The contact cannot be decrypted.' }
+      const { attributes, is_sealed: isUndecryptable, ...fields } = contact
+      if (isUndecryptable) return { reason: 'fields_unavailable', detail: 'The contact cannot be decrypted.' }
       if (hasCountry) fields.country ??= countryOf(fields.phone_number)
       const { template } = variants.pick(contact.language)
       const rendered = template.render({ ...attributes, ...fields, ...given })

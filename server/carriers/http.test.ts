@@ -6,7 +6,7 @@ import { openSecrets } from '../http-carriers/sealed.ts'
 import { carrierBody } from '../http-carriers/testing.ts'
 import { carrierRoutes } from './http.ts'
 import { senderRoutes } from '../senders/http.ts'
-import { adapterNames, smppDefaults } from '../links/settings.ts'
+import { adapterNames, smppDefaults } from '../links/carrier-settings.ts'
 import { findCarrier } from '../links/carrier-store.ts'
 
 const { db, sql, app, call } = await world([carrierRoutes, senderRoutes])

@@ -17,7 +17,7 @@ import {
   type CreateInput,
   type PatchInput,
 } from './input.ts'
-import { smppDefaults } from '../links/settings.ts'
+import { smppDefaults } from '../links/carrier-settings.ts'
 import { readTimes } from '../live/live.ts'
 import { createQueueReader, type QueueReader } from '../live/queue.ts'
 import { Carrier, httpOf, LinkSchema, renderCarrier, type LiveNumbers, type ShowContext } from './show.ts'

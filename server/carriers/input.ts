@@ -8,7 +8,7 @@ import { buildValidators } from '../ground/http/validate.ts'
 import type { Adapter, Secrets } from '../http-carriers/adapter.ts'
 import { adapters } from '../http-carriers/adapters.ts'
 import { at, textAt } from '../http-carriers/fields.ts'
-import { adapterNames, bindText, SmppSettings, type AdapterName, type HttpSettings } from '../links/settings.ts'
+import { adapterNames, bindText, SmppSettings, type AdapterName, type HttpSettings } from '../links/carrier-settings.ts'
 
 const strict = { additionalProperties: false } as const
 const password = Type.String({

@@ -11,7 +11,7 @@ import { idempotent, type RouteContext } from '../ground/http/idempotency.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import { deleteLink, insertLink, listOwn, lockLink, ownSettings, updateLink, type OwnLink } from '../links/store.ts'
-import { bindText, SmppSettings } from '../links/settings.ts'
+import { bindText, SmppSettings } from '../links/carrier-settings.ts'
 
 const tags = ['Carriers']
 

@@ -5,7 +5,7 @@ import { inboundUrl } from '../http-carriers/address.ts'
 import { createHttpLink } from '../http-carriers/http-link.ts'
 import { openSecrets } from '../http-carriers/sealed.ts'
 import { Link, type LinkOptions } from '../links/link.ts'
-import type { SmppSettings } from '../links/settings.ts'
+import type { SmppSettings } from '../links/carrier-settings.ts'
 import type { RunnableLink } from '../links/carrier-store.ts'
 
 export interface LinkContext {

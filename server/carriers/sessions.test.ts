@@ -10,7 +10,7 @@ import { until } from '../../test/until.ts'
 import { Limits } from '../links/limits.ts'
 import { Link, type LinkOptions } from '../links/link.ts'
 import { Pace } from '../links/pace.ts'
-import { smppDefaults, type SmppSettings } from '../links/settings.ts'
+import { smppDefaults, type SmppSettings } from '../links/carrier-settings.ts'
 import { testHandover } from './testing.ts'
 
 describe('several sessions', () => {

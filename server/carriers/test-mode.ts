@@ -5,7 +5,7 @@
 import { inTransaction, type Db } from '../ground/db/db.ts'
 import { newId } from '../ground/base/ids.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
-import { smppDefaults } from '../links/settings.ts'
+import { smppDefaults } from '../links/carrier-settings.ts'
 import { insertCarrier } from '../links/carrier-store.ts'
 
 // The limit for test messages in a process; a simulator can take more.

@@ -19,7 +19,7 @@ import type { ReceiveContext } from '../inbound/context.ts'
 import { Redeliveries } from '../inbound/redelivery.ts'
 import type { DeliverySession } from '../links/carrier-link.ts'
 import type { Rule } from '../routes/route.ts'
-import type { SmppSettings } from '../links/settings.ts'
+import type { SmppSettings } from '../links/carrier-settings.ts'
 import { InFlight } from '../links/stranded.ts'
 import { Submitter } from '../links/submit.ts'
 

@@ -13,7 +13,7 @@ import type { Draft } from '../message/draft.ts'
 import { insertTestCarrier, insertTestSender, ourNumber, silent } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { joinLateParts } from '../inbound/reply-join.ts'
-import type { SmppSettings } from '../links/settings.ts'
+import type { SmppSettings } from '../links/carrier-settings.ts'
 import { openBoundTest, promptSimulator, untilBound, type CarrierTest } from './testing.ts'
 
 let test: CarrierTest

@@ -15,7 +15,7 @@ import { receive } from '../inbound/receive.ts'
 import type { ReceiveContext } from '../inbound/context.ts'
 import { Redeliveries } from '../inbound/redelivery.ts'
 import { followIdForms } from './rekey.ts'
-import { smppDefaults } from '../links/settings.ts'
+import { smppDefaults } from '../links/carrier-settings.ts'
 import { aliveSession } from '../carriers/testing.ts'
 
 let operator: TestAccount

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { replaceKept } from '../ground/audit/account-tables.ts'
+import { replaceCached } from '../ground/audit/account-tables.ts'
 import { columns } from '../ground/db/array.ts'
 import { now } from '../ground/db/clock.ts'
 import { dayOf, perDay } from '../ground/db/partitions.ts'
@@ -234,6 +234,6 @@ export class Subscriptions {
     const read = [...byAccount].map(
       ([id, wanted]) => [id, new Set(typesOf(wanted.map(({ pattern }) => pattern)))] as const,
     )
-    replaceKept(this.#byAccount, accountIds, read)
+    replaceCached(this.#byAccount, accountIds, read)
   }
 }

@@ -1,5 +1,5 @@
 /** The guards of all accounts, kept in memory so that accounts without guards pay one look-up. */
-import { replaceKept } from '../ground/audit/account-tables.ts'
+import { replaceCached } from '../ground/audit/account-tables.ts'
 import type { StoredGuards } from '../accounts/account-settings.ts'
 import type { Db } from '../ground/db/db.ts'
 import { isTimezone } from '../ground/base/timezone.ts'
@@ -40,7 +40,7 @@ export class Guards {
       values: accountIds ? [accountIds] : [],
     })
     const read = rows.map(({ accountId, timezone, guards }) => [accountId, rulesOf(guards, timezone)] as const)
-    replaceKept(this.#accounts, accountIds, read)
+    replaceCached(this.#accounts, accountIds, read)
   }
 
   /** Undefined if the account has no guards. */

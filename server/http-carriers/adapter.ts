@@ -3,7 +3,7 @@ import type { TObject } from 'typebox'
 import { nowMs } from '../ground/db/clock.ts'
 import type { FieldError } from '../ground/base/errors.ts'
 import { handlingOf, type Handling, type MessageErrorCode, type Reason } from '../message/taxonomy.ts'
-import type { HttpSettings } from '../links/settings.ts'
+import type { HttpSettings } from '../links/carrier-settings.ts'
 
 /** Secrets of a carrier by name; stored sealed, never shown. */
 export type Secrets = Readonly<Record<string, string | undefined>>

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { adapterNames, type AdapterName } from '../links/settings.ts'
+import { adapterNames, type AdapterName } from '../links/carrier-settings.ts'
 import type { InAnswer, InRequest } from './adapter.ts'
 import { compileMap } from '../mappings/mapping.ts'
 import { adapters, tableOf } from './adapters.ts'

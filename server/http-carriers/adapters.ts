@@ -1,4 +1,4 @@
-import type { AdapterName, HttpSettings } from '../links/settings.ts'
+import type { AdapterName, HttpSettings } from '../links/carrier-settings.ts'
 import type { Adapter, CodeTable } from './adapter.ts'
 import { generic } from './generic.ts'
 import { infobip } from './infobip.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { compileCreate } from '../carriers/input.ts'
-import { adapterNames } from '../links/settings.ts'
+import { adapterNames } from '../links/carrier-settings.ts'
 import { at } from './fields.ts'
 
 const page = readFileSync(new URL('../../docs/carriers.md', import.meta.url), 'utf8')

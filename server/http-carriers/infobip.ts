@@ -1,7 +1,7 @@
 /** Infobip SMS API v3. Its message ids may be ours, and it refuses a known one, so a repetition does not send twice. */
 import { Type, type Static } from 'typebox'
 import type { FieldError } from '../ground/base/errors.ts'
-import { httpSettings, secretsOf, secretText } from '../links/settings.ts'
+import { httpSettings, secretsOf, secretText } from '../links/carrier-settings.ts'
 import {
   basicAuth,
   post,

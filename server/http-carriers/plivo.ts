@@ -1,6 +1,6 @@
 /** Plivo Messaging, API v1. A long message has a receipt for each segment, with its own id and the message's. */
 import { Type, type Static } from 'typebox'
-import { httpSettings, secretsOf, secretText } from '../links/settings.ts'
+import { httpSettings, secretsOf, secretText } from '../links/carrier-settings.ts'
 import {
   basicAuth,
   isOk,

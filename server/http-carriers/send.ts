@@ -1,7 +1,7 @@
 /** Sends one message: its request, repetitions if the carrier recognizes them, and the outcome of its segments. */
 import type { Reason } from '../message/taxonomy.ts'
 import type { SegmentEnd } from '../links/attempt.ts'
-import type { HttpSettings } from '../links/settings.ts'
+import type { HttpSettings } from '../links/carrier-settings.ts'
 import type { OutMessage, Secrets, SendAnswer } from './adapter.ts'
 import { adapters } from './adapters.ts'
 import type { Exchange, Exchanger } from './exchange.ts'

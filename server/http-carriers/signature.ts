@@ -1,6 +1,6 @@
 /** Creates and compares the signatures on carriers' requests. */
 import { createHmac, timingSafeEqual, type BinaryToTextEncoding } from 'node:crypto'
-import type { HttpSettings } from '../links/settings.ts'
+import type { HttpSettings } from '../links/carrier-settings.ts'
 
 // As for our webhooks; carriers' clocks are right.
 const freshSeconds = 300

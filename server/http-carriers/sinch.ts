@@ -1,6 +1,6 @@
 /** Sinch SMS (XMS) REST API v1. */
 import { Type, type Static } from 'typebox'
-import { httpSettings, secretsOf, secretText } from '../links/settings.ts'
+import { httpSettings, secretsOf, secretText } from '../links/carrier-settings.ts'
 import {
   isOk,
   post,

@@ -1,7 +1,7 @@
 /** Telnyx Messaging, API v2. */
 import { createPublicKey, verify as verifySignature } from 'node:crypto'
 import { Type, type Static } from 'typebox'
-import { httpSettings, secretsOf, secretText } from '../links/settings.ts'
+import { httpSettings, secretsOf, secretText } from '../links/carrier-settings.ts'
 import {
   isOk,
   post,

@@ -3,7 +3,7 @@ import { createHmac, generateKeyPairSync, sign as signWith, type KeyObject } fro
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { adapterNames, type AdapterName, type HttpSettings } from '../links/settings.ts'
+import { adapterNames, type AdapterName, type HttpSettings } from '../links/carrier-settings.ts'
 import { compileCreate } from '../carriers/input.ts'
 import type { OutMessage, Secrets } from './adapter.ts'
 

@@ -1,6 +1,6 @@
 /** Twilio Programmable Messaging, API version 2010-04-01. */
 import { Type, type Static } from 'typebox'
-import { httpSettings, secretsOf, secretText } from '../links/settings.ts'
+import { httpSettings, secretsOf, secretText } from '../links/carrier-settings.ts'
 import {
   basicAuth,
   isOk,

@@ -1,7 +1,7 @@
 /** Vonage (Nexmo) SMS API. A long message has an id and a receipt for each segment. */
 import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
-import { httpSettings, secretsOf, secretText } from '../links/settings.ts'
+import { httpSettings, secretsOf, secretText } from '../links/carrier-settings.ts'
 import {
   post,
   readRefusal,

@@ -11,7 +11,7 @@ import type { ReceiveContext } from './context.ts'
 import { Redeliveries } from './redelivery.ts'
 import type { DeliverySession } from '../links/carrier-link.ts'
 import { joinLateParts } from './reply-join.ts'
-import { smppDefaults, type SmppSettings } from '../links/settings.ts'
+import { smppDefaults, type SmppSettings } from '../links/carrier-settings.ts'
 import { aliveSession, openCarrierTest, untilBound } from '../carriers/testing.ts'
 
 let context: ReceiveContext

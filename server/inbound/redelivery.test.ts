@@ -8,7 +8,7 @@ import type { Link } from '../links/link.ts'
 import { receive } from './receive.ts'
 import type { ReceiveContext } from './context.ts'
 import { Redeliveries } from './redelivery.ts'
-import { smppDefaults } from '../links/settings.ts'
+import { smppDefaults } from '../links/carrier-settings.ts'
 import { aliveSession, type TestSession } from '../carriers/testing.ts'
 
 let context: ReceiveContext

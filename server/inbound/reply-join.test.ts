@@ -12,7 +12,7 @@ import { receive } from './receive.ts'
 import type { ReceiveContext } from './context.ts'
 import { Redeliveries } from './redelivery.ts'
 import { joinLateParts } from './reply-join.ts'
-import { smppDefaults } from '../links/settings.ts'
+import { smppDefaults } from '../links/carrier-settings.ts'
 import { aliveSession } from '../carriers/testing.ts'
 
 let context: ReceiveContext

@@ -23,7 +23,7 @@ import {
   takeParts,
   type TextKey,
 } from './reply-parts.ts'
-import { smppDefaults, type SmppSettings } from '../links/settings.ts'
+import { smppDefaults, type SmppSettings } from '../links/carrier-settings.ts'
 
 type Codings = Pick<SmppSettings, 'default_alphabet' | 'data_codings_in'>
 

@@ -3,7 +3,7 @@ import type { MessagePart } from '@heliogram/smpp'
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import type { Texts } from '../ground/sealing/texts.ts'
 import type { ReceiveContext } from './context.ts'
-import type { SmppSettings } from '../links/settings.ts'
+import type { SmppSettings } from '../links/carrier-settings.ts'
 
 /** Distinguishes texts, as the primary key does. */
 export type TextKey = readonly [

@@ -2,7 +2,7 @@
 import type { Db, Tx } from '../ground/db/db.ts'
 import { ApiError } from '../ground/base/errors.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
-import type { HttpSettings, SmppSettings } from './settings.ts'
+import type { HttpSettings, SmppSettings } from './carrier-settings.ts'
 
 type KindAndSettings = { kind: 'smpp' | 'simulator'; settings: SmppSettings } | { kind: 'http'; settings: HttpSettings }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Handover } from '../message/handover.ts'
 import { composeSubmits, type Composed } from './compose.ts'
 import { recount } from './recount.ts'
-import { smppDefaults, type SmppSettings } from './settings.ts'
+import { smppDefaults, type SmppSettings } from './carrier-settings.ts'
 import { testHandover } from '../carriers/testing.ts'
 
 const message = testHandover({

@@ -11,7 +11,7 @@ import {
 import { referenceOf } from '../ledger/adoption.ts'
 import type { Handover } from '../message/handover.ts'
 import { writeRecipient, writeSender } from './number-form.ts'
-import type { SmppSettings } from './settings.ts'
+import type { SmppSettings } from './carrier-settings.ts'
 
 /** The submit of one segment, or with `payload` of all. */
 export interface Submit {

@@ -11,7 +11,7 @@ import { Limits } from './limits.ts'
 import type { Lease } from './carrier-link.ts'
 import { Link, type LinkOptions } from './link.ts'
 import { Pace } from './pace.ts'
-import { smppDefaults, type SmppSettings } from './settings.ts'
+import { smppDefaults, type SmppSettings } from './carrier-settings.ts'
 import { testHandover } from '../carriers/testing.ts'
 
 const zero = { min: 0, max: 0 }

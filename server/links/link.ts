@@ -25,7 +25,7 @@ import type { CarrierLink, CarrierLinkOptions, Lease, LinkState, DeliverySession
 import { composeSubmits, type Submit } from './compose.ts'
 import { Line, type Waiting } from './line.ts'
 import { recount } from './recount.ts'
-import type { SmppSettings } from './settings.ts'
+import type { SmppSettings } from './carrier-settings.ts'
 import { SlotSet } from './slot-set.ts'
 import type { Slot, SlotLoss } from './slot.ts'
 

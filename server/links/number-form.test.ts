@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { smppDefaults } from './settings.ts'
+import { smppDefaults } from './carrier-settings.ts'
 import { readNumberIn, readPersonIn, writeRecipient } from './number-form.ts'
 
 describe('a delivered number', () => {

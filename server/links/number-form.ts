@@ -2,7 +2,7 @@
 import { detectAddress, TON, type FieldsInput, type SmppAddress } from '@heliogram/smpp'
 import { countryOf, currentNumber, spellingsOf } from '../ground/numbers/number.ts'
 import { parseNumber } from '../ground/numbers/written.ts'
-import type { SmppSettings } from './settings.ts'
+import type { SmppSettings } from './carrier-settings.ts'
 
 /** A sender with the carrier's type and plan for its kind; the carrier's default without one, or for one that no carrier takes. */
 export function writeSender(

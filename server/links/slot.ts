@@ -12,7 +12,7 @@ import {
 import { now, nowMs } from '../ground/db/clock.ts'
 import { noLosses, type Losses } from './backoff.ts'
 import { lookUp } from './look-up.ts'
-import type { SmppSettings } from './settings.ts'
+import type { SmppSettings } from './carrier-settings.ts'
 
 /** Why a slot is not, or no longer, bound. */
 export interface SlotLoss {

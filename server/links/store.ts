@@ -1,6 +1,6 @@
 /** The rows of a carrier's links: settings that replace the carrier's. */
 import type { Db, Tx } from '../ground/db/db.ts'
-import type { SmppSettings } from './settings.ts'
+import type { SmppSettings } from './carrier-settings.ts'
 
 /** Settings that a link may have of its own: address, login and pace. The form of texts and receipts is the carrier's. */
 export const ownSettings = [

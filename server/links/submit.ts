@@ -1,5 +1,5 @@
 /**
- * Submit: this node's links, messages straight from accept, and the claims that feed links from the queue. All of it may be lost; other processes
+ * Submit: this node's links, messages straight from accept, and the claims from the queue. All of it may be lost; other processes
  * claim it again.
  */
 import { now, nowMs } from '../ground/db/clock.ts'
@@ -13,7 +13,7 @@ import type { QueueCount } from '../queue/count.ts'
 import type { QuietHours } from '../quiet-hours/quiet-hours.ts'
 import type { Recent } from '../message/recent.ts'
 import type { CarrierLink } from './carrier-link.ts'
-import { Feed } from './feed.ts'
+import { Claimer } from './claimer.ts'
 import { LinkSet, type LinkSetContext } from './link-set.ts'
 import type { Limits } from './limits.ts'
 import { aheadMs } from './line.ts'
@@ -37,7 +37,7 @@ const roomMin = 200
 export class Submitter implements OwnLinks {
   readonly #context: SubmitContext
   readonly #linkSet: LinkSet
-  readonly #feed: Feed
+  readonly #claimer: Claimer
   readonly #inFlight: InFlight
   #isClosed = false
 
@@ -46,9 +46,9 @@ export class Submitter implements OwnLinks {
     this.#inFlight = context.inFlight
     this.#linkSet = new LinkSet(context, {
       onAnswer: (answer) => this.#answer(answer),
-      onRoom: () => this.#feed.look(),
+      onRoom: () => this.#claimer.look(),
     })
-    this.#feed = new Feed({
+    this.#claimer = new Claimer({
       ...context,
       nodeId: this.nodeId,
       linkSet: this.#linkSet,
@@ -89,13 +89,13 @@ export class Submitter implements OwnLinks {
 
   async start(): Promise<void> {
     await this.#linkSet.start()
-    this.#feed.start()
+    this.#claimer.start()
   }
 
   /** Drains every link and releases its leases. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#feed.close()
+    await this.#claimer.close()
     await this.#linkSet.close()
   }
 
@@ -106,7 +106,7 @@ export class Submitter implements OwnLinks {
   }
 
   reserve(segments: number, type: MessageType, carrierId: string, accountId: string): string | null {
-    if (this.#isClosed || this.#feed.mustQueue(type, carrierId)) return null
+    if (this.#isClosed || this.#claimer.mustQueue(type, carrierId)) return null
     // Claims count messages with their own pace.
     if (this.#linkSet.limits.isLimited(accountId)) return null
     for (const link of this.#linkSet.byCarrier.get(carrierId) ?? []) if (link.reserve(segments, type)) return link.id
@@ -120,7 +120,7 @@ export class Submitter implements OwnLinks {
     for (const link of [...byCarrier.values()].flat()) {
       const most = link.sessions > 0 ? Math.min(link.windowMax, (link.pace * aheadMs) / 1000) : 0
       if (most < roomMin || (best && most <= best.most)) continue
-      best = { free: this.#feed.mustQueue(type, link.carrierId) ? 0 : link.room(type), most }
+      best = { free: this.#claimer.mustQueue(type, link.carrierId) ? 0 : link.room(type), most }
     }
     return best
   }
@@ -137,11 +137,11 @@ export class Submitter implements OwnLinks {
   }
 
   wake(): void {
-    this.#feed.wake()
+    this.#claimer.wake()
   }
 
   estimateSendAt(message: Newcomer): Date | null {
-    const ms = this.#feed.backlog.wait(message)
+    const ms = this.#claimer.backlog.wait(message)
     return ms === null ? null : new Date(nowMs() + ms)
   }
 

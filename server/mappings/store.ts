@@ -2,7 +2,7 @@
 import type { Handling, MessageErrorCode } from '../message/taxonomy.ts'
 import { columns } from '../ground/db/array.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
-import type { HttpSettings } from '../links/settings.ts'
+import type { HttpSettings } from '../links/carrier-settings.ts'
 
 const mappingColumns = 'kind, stat, code, error_code as error, handling, note'
 

@@ -80,7 +80,7 @@ export interface MessageRow {
   /** ISO 3166-1 alpha-2 of the recipient's number; null: none. */
   country: string | null
   ourNumber: string | null
-  /** Null if there is none, or it cannot be opened (`isUnreadable`). */
+  /** Null if there is none, or it cannot be opened (`isUndecryptable`). */
   body: string | null
   /** The stored text, if it could not be opened; see ground/sealing/texts.ts. */
   bodySealed: Buffer | null

@@ -1,7 +1,7 @@
 /** The public form of a message, the same in responses and events. */
 import { showTime } from '../ground/http/http.ts'
 import { showId } from '../ground/base/ids.ts'
-import { isUnreadable } from '../ground/sealing/texts.ts'
+import { isUndecryptable } from '../ground/sealing/texts.ts'
 import { conversationIdOf } from './conversation-id.ts'
 import { deliveryStatusOf, isErased, isFinal, isHeld, type MessageRow, type Status, type Warning } from './message.ts'
 import { renderPrices } from './price.ts'
@@ -41,7 +41,7 @@ export function renderMessage(
     to: isOutbound ? showNumber(row.theirNumber) : row.ourNumber,
     from: isOutbound ? row.ourNumber : showNumber(row.theirNumber),
     message: row.body,
-    ...(row.body === null && (isUnreadable(row) ? { text_unavailable: true } : { redacted: true })),
+    ...(row.body === null && (isUndecryptable(row) ? { text_unavailable: true } : { redacted: true })),
     campaign: row.campaignId && showId('cmp', row.campaignId),
     contact: row.contactId && showId('ctc', row.contactId),
     encoding: row.encoding,

@@ -4,7 +4,7 @@ import { IdOf, Nullable, problems, Timestamp, type App } from '../ground/http/ht
 import { showId } from '../ground/base/ids.ts'
 import { decisionSteps, explainMessage } from './explain.ts'
 import { listExplainedTries, readExplainFacts } from './explain-store.ts'
-import { listKeptReceipts, tellReceipts } from '../ledger/kept-receipts.ts'
+import { listStoredReceipts, tellReceipts } from '../ledger/stored-receipts.ts'
 import { isFinal, statuses } from '../message/message.ts'
 import { requireMessage } from '../message/store.ts'
 
@@ -48,7 +48,7 @@ export function explainRoutes(app: App, { db }: { db: Db }): void {
       const row = await requireMessage(db, accountId, request.params.id)
       const tries = await listExplainedTries(db, accountId, row.id)
       const facts = await readExplainFacts(db, row)
-      const receipts = tellReceipts(row, tries, await listKeptReceipts(db, accountId, row.id))
+      const receipts = tellReceipts(row, tries, await listStoredReceipts(db, accountId, row.id))
       return {
         object: 'explanation' as const,
         message: showId('msg', row.id),

@@ -2,7 +2,7 @@
 import { statusName } from '@heliogram/smpp'
 import { showId } from '../ground/base/ids.ts'
 import type { ExplainFacts, ExplainedTry } from './explain-store.ts'
-import type { ToldReceipt } from '../ledger/kept-receipts.ts'
+import type { ToldReceipt } from '../ledger/stored-receipts.ts'
 import { isHeld, type MessageRow } from '../message/message.ts'
 import { countryOf } from '../ground/numbers/number.ts'
 import { messageErrors } from '../message/taxonomy.ts'

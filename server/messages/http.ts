@@ -4,7 +4,7 @@ import { ApiError } from '../ground/base/errors.ts'
 import { problems, type App } from '../ground/http/http.ts'
 import { cancelOne } from './cancel.ts'
 import { changeMessage } from './change-message.ts'
-import { listKeptReceipts, tellReceipts } from '../ledger/kept-receipts.ts'
+import { listStoredReceipts, tellReceipts } from '../ledger/stored-receipts.ts'
 import { messageListRoutes } from './list-http.ts'
 import { renderMessage } from '../message/show.ts'
 import { findPlace } from '../queue/place.ts'
@@ -69,7 +69,7 @@ export function messageRoutes(app: App, context: MessagesContext): void {
     async (request) => {
       const row = await requireMessage(db, request.caller.accountId, request.params.id)
       const tries = await listSubmissions(db, row.accountId, row.id)
-      const kept = await listKeptReceipts(db, row.accountId, row.id)
+      const kept = await listStoredReceipts(db, row.accountId, row.id)
       return { data: buildTimeline(row, tries, tellReceipts(row, tries, kept)) }
     },
   )

@@ -11,7 +11,7 @@ import { firstIdAt, timeOfId } from '../ground/base/ids.ts'
 import { isSince, type Mark } from '../ground/http/mark.ts'
 import type { Position } from '../ground/http/page.ts'
 import { readWindow } from '../ground/http/search.ts'
-import { findNarrow, narrowStatuses } from './narrow.ts'
+import { findInStatusTables, tableStatuses } from './status-tables.ts'
 import { messageColumnNames, messageColumns, outcomeStatuses, type MessageRow } from '../message/message.ts'
 
 /** Filters; null: not set. */
@@ -80,9 +80,9 @@ export interface Stretch {
   edge: string | null
 }
 
-// Messages checked by a statement, and statements of a page that may stop there: 100,000 messages take some 0.1 s. Narrow tables cost more, because
+// Messages checked by a statement, and statements of a page that may stop there: 100,000 messages take some 0.1 s. StatusSearch tables cost more, because
 // each message is looked up, and as many rows of each status are read for the merge.
-const windows = { messages: { rows: 20_000, max: 5 }, narrow: { rows: 1000, max: 20 } }
+const windows = { messages: { rows: 20_000, max: 5 }, statusTables: { rows: 1000, max: 20 } }
 // Ids of an array; twice as many take twice as long for each day.
 const arrayMax = 200
 
@@ -104,7 +104,7 @@ export async function listMessages(
   const bounds = boundsOf(filters)
   if (isUpward) bounds.lower = later(bounds.lower, from)
   else bounds.upper = earlier(bounds.upper, from)
-  const { max } = leadOf(filters) === 'narrow' ? windows.narrow : windows.messages
+  const { max } = leadOf(filters) === 'statusTables' ? windows.statusTables : windows.messages
   let stops = 0
   for (let stretch = 0; ; stretch++) {
     const end = endOfStretch(stretch, isUpward, bounds)
@@ -165,7 +165,7 @@ async function readPart(
   limit: number,
 ): Promise<Stretch> {
   const lead = leadOf(filters)
-  if (lead === 'narrow') return readNarrow(db, accountId, filters, window, limit)
+  if (lead === 'statusTables') return readStatusTables(db, accountId, filters, window, limit)
   const { isUpward, lower, upper, since } = window
   const values: unknown[] = [accountId]
   const value = (one: unknown): string => `$${values.push(one)}`
@@ -182,24 +182,24 @@ async function readPart(
 }
 
 /**
- * A window from narrow tables. Nearly every message matches, so only the wanted number is looked up first, and the rest of the window only if that is
+ * A window from status tables. Nearly every message matches, so only the wanted number is looked up first, and the rest of the window only if that is
  * not enough.
  */
-async function readNarrow(
+async function readStatusTables(
   db: Queryable,
   accountId: string,
   filters: MessageFilters,
   window: MessageWindow,
   limit: number,
 ): Promise<Stretch> {
-  const { rows: size } = windows.narrow
+  const { rows: size } = windows.statusTables
   const wanted = Math.min(limit, size)
-  const ids = await findNarrow(db, accountId, filters, window, wanted)
+  const ids = await findInStatusTables(db, accountId, filters, window, wanted)
   const rows = await lookUp(db, accountId, filters, window, ids, limit)
   const last = ids.at(-1)
   if (last === undefined || ids.length < wanted || rows.length === limit) return { rows, edge: null }
   const rest = { ...window, [window.isUpward ? 'lower' : 'upper']: last }
-  const others = wanted === size ? [] : await findNarrow(db, accountId, filters, rest, size - wanted)
+  const others = wanted === size ? [] : await findInStatusTables(db, accountId, filters, rest, size - wanted)
   rows.push(...(await lookUp(db, accountId, filters, window, others, limit - rows.length)))
   return { rows, edge: others.length === size - wanted ? (others.at(-1) ?? last) : null }
 }
@@ -223,7 +223,7 @@ async function lookUp(
   const where = [
     'm.account_id = $1',
     isMany ? `m.id = k.id and m.id ${within(spanOf(ids))}` : 'm.id = any ($2::uuid[])',
-    ...checksOf(filters, 'narrow', value),
+    ...checksOf(filters, 'statusTables', value),
     ...(since ? [isSince('m', since, value)] : []),
   ]
   const read = `select ${messageColumns('m')} from messages m where ${where.join(' and ')}`
@@ -236,16 +236,16 @@ async function lookUp(
 
 const columnsOf = (table: string): string => messageColumnNames.map((name) => `${table}."${name}"`).join(', ')
 
-type Lead = { column: 'their_number' | 'contact_id' | 'campaign_id'; value: string } | 'narrow' | null
+type Lead = { column: 'their_number' | 'contact_id' | 'campaign_id'; value: string } | 'statusTables' | null
 
 /** The filter that probably finds the fewest messages. */
 function leadOf({ theirNumber, contactId, campaignId, statuses, errorCode }: MessageFilters): Lead {
   if (theirNumber !== null) return { column: 'their_number', value: theirNumber }
   if (contactId !== null) return { column: 'contact_id', value: contactId }
-  const isNarrow = statuses?.every((status) => narrowStatuses.some((one) => one === status))
+  const hasTables = statuses?.every((status) => tableStatuses.some((one) => one === status))
   // The queue may hold many others: a campaign has fewer messages.
   const isInLine = campaignId !== null && statuses?.includes('queued')
-  if (errorCode !== null || (isNarrow && !isInLine)) return 'narrow'
+  if (errorCode !== null || (hasTables && !isInLine)) return 'statusTables'
   if (campaignId !== null) return { column: 'campaign_id', value: campaignId }
   return null
 }

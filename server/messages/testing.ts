@@ -1,6 +1,6 @@
 /** For tests: an account with a number at a carrier, and the ledger's writers around it. */
 import { createTestAccount, testVault, world, type World } from '../accounts/testing.ts'
-import { smppDefaults, type SmppSettings } from '../links/settings.ts'
+import { smppDefaults, type SmppSettings } from '../links/carrier-settings.ts'
 import { RoutingTable } from '../routes/routing.ts'
 import { ensureTestCarrier } from '../carriers/test-mode.ts'
 import { capabilitiesOf } from '../senders/input.ts'
@@ -25,8 +25,8 @@ import { optOutRefused } from '../opt-outs/refused.ts'
 import type { MessageRow } from '../message/message.ts'
 import { countryOf } from '../ground/numbers/number.ts'
 import { storeReply, type ReplyIn } from '../inbound/reply.ts'
-import { claimMessages, findLanes, type Lane, type RejectUnreadable } from '../queue/claim.ts'
-import { rejectUnreadable } from '../ledger/unreadable.ts'
+import { claimMessages, findLanes, type Lane, type RejectUndecryptable } from '../queue/claim.ts'
+import { rejectUndecryptable } from '../ledger/undecryptable.ts'
 import { QueueCount } from '../queue/count.ts'
 import { QuietHours } from '../quiet-hours/quiet-hours.ts'
 import { Recent } from '../message/recent.ts'
@@ -63,7 +63,7 @@ export interface LedgerTest {
     queueCount: QueueCount
     guards: Guards
     meter: Meter
-    rejectUnreadable: RejectUnreadable
+    rejectUndecryptable: RejectUndecryptable
   }
   /** The context of message routes. */
   routeContext: LedgerTest['context'] & MessagesContext
@@ -118,7 +118,7 @@ export async function openLedgerTest(
     queueCount: new QueueCount(db),
     guards: new Guards(db),
     meter: new Meter(countryOf),
-    rejectUnreadable,
+    rejectUndecryptable,
   }
   const ledger = new Ledger({ ...context, follow: (tx, moved) => optOutRefused(tx, context, moved) })
   atEnd(() => ledger.close())

@@ -1,6 +1,6 @@
 /** The timeline of a message, from its row, tries and receipts: the operator's first look. */
 import { statusName } from '@heliogram/smpp'
-import type { ToldReceipt } from '../ledger/kept-receipts.ts'
+import type { ToldReceipt } from '../ledger/stored-receipts.ts'
 import type { MessageRow } from '../message/message.ts'
 import type { SubmissionRow } from '../message/store.ts'
 import { messageErrors } from '../message/taxonomy.ts'

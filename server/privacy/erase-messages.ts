@@ -10,7 +10,7 @@ import { erasedMark } from '../message/message.ts'
 import { forgetNumber } from '../opt-outs/opt-out.ts'
 import { mapObjects, setsOfRedaction, withoutTexts } from '../message/redact.ts'
 import { forgetAnswers } from '../webhooks/erase.ts'
-import { lockTraces } from './traces.ts'
+import { lockDependents } from './dependents.ts'
 
 const noId = '00000000-0000-0000-0000-000000000000'
 const cancelMax = 100
@@ -51,7 +51,7 @@ export function messageSteps(context: Needs<'vault' | 'outbox' | 'subscriptions'
     name: 'echoes',
     async run(tx, subject, after) {
       const ids = await findErased(tx, subject, after || noId)
-      await eraseTraces(tx, subject.accountId, ids)
+      await eraseDependents(tx, subject.accountId, ids)
       await eraseEvents(tx, subject, ids)
       return { next: ids.length < messagesMax ? null : (ids.at(-1) ?? null) }
     },
@@ -147,9 +147,9 @@ async function findErased(tx: Tx, { accountId, erasureId }: Subject, after: stri
  * Erases the ledger's other rows on messages, each by a key that begins with account and message. Locks no message, because matching locks
  * receipts before their messages.
  */
-async function eraseTraces(tx: Tx, accountId: string, ids: readonly string[]): Promise<void> {
+async function eraseDependents(tx: Tx, accountId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
-  await lockTraces(
+  await lockDependents(
     tx,
     ids.map((messageId) => ({ accountId, messageId })),
   )

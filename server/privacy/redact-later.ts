@@ -5,7 +5,7 @@ import { findDueSpan, spanOf, within } from '../ground/db/span.ts'
 import { changeEventsOf } from '../events/events-redact.ts'
 import { hasText, isOver, setsOfRedaction, withoutTexts } from '../message/redact.ts'
 import { deleteOver } from './retention-account.ts'
-import { lockTraces } from './traces.ts'
+import { lockDependents } from './dependents.ts'
 
 /**
  * Redacts or deletes noted messages that are over. Checks the others again when they are a quarter older: soon while young, at last once an
@@ -51,7 +51,7 @@ export async function discardDue(db: Db, limit = 200): Promise<number> {
       values: [limit],
     })
     const over = rows.filter((row) => row.isOver)
-    await lockTraces(
+    await lockDependents(
       tx,
       over.flatMap(({ accountId, id, isPast }) => (isPast === true ? [{ accountId, messageId: id }] : [])),
     )

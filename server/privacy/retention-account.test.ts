@@ -6,7 +6,7 @@ import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/test
 import { firstIdAt, newId } from '../ground/base/ids.ts'
 import { discardDue } from './redact-later.ts'
 import { markAccounts, retainNext } from './retention-account.ts'
-import { dropOldDays, forgetTraces } from './retention-days.ts'
+import { dropOldDays, deleteOrphans } from './retention-days.ts'
 import { silent } from '../messages/testing.ts'
 
 const dayMs = 86_400_000
@@ -193,14 +193,14 @@ it('drops days that no account keeps, except those with a waiting message, and t
     await sql`insert into resends (account_id, message_id, tries, actor_kind, actor_id, request_id)
       values (${accountId}, ${id}, 1, 'key', '', '')`
   }
-  expect(await forgetTraces(db, 10)).toBe(0)
+  expect(await deleteOrphans(db, 10)).toBe(0)
   // The default account keeps events for 30 days: the oldest day is empty.
   expect(await days('events')).toBe(dayOf(21))
   await sql`truncate delayed`
   await dropOldDays(db, silent, 72, now)
   expect(await ids('messages')).toEqual([])
   expect(await days('messages')).toBe(dayOf(101))
-  expect(await forgetTraces(db, 10)).toBe(1)
+  expect(await deleteOrphans(db, 10)).toBe(1)
   for (const table of ['opt_out_suspicions', 'resends'])
     expect(await ids(`(select message_id as id from ${table}) t`)).toEqual([today])
 })

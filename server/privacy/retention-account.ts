@@ -11,7 +11,7 @@ import { firstIdAt, timeOfId } from '../ground/base/ids.ts'
 import { outcomeStatuses } from '../message/message.ts'
 import { hasText, isOver, setsOfRedaction, withoutTexts } from '../message/redact.ts'
 import { deleteAttempts } from '../webhooks/erase.ts'
-import { lockTraces } from './traces.ts'
+import { lockDependents } from './dependents.ts'
 
 interface Due {
   accountId: string
@@ -196,7 +196,7 @@ async function dropBodies(tx: Tx, accountId: string, direction: 'outbound' | 'in
   return { count, lastId }
 }
 
-/** Deletes a batch of messages that are over, with their traces; the others go when they are over. */
+/** Deletes a batch of messages that are over, with their dependent rows; the others go when they are over. */
 async function deleteMessages(tx: Tx, accountId: string, range: Range): Promise<Walked> {
   const [after, before] = [idSql(range.after), idSql(range.before)]
   const { rows } = await tx.query<Walked & { over: string[] }>({
@@ -219,7 +219,7 @@ async function deleteMessages(tx: Tx, accountId: string, range: Range): Promise<
     values: [accountId, pieceMax],
   })
   const { count = 0, lastId = null, over = [] } = rows[0] ?? {}
-  await lockTraces(
+  await lockDependents(
     tx,
     over.map((messageId) => ({ accountId, messageId })),
   )
@@ -227,7 +227,7 @@ async function deleteMessages(tx: Tx, accountId: string, range: Range): Promise<
   return { count, lastId }
 }
 
-/** Deletes messages that are over; the caller has locked their traces. Locks them; by primary key. */
+/** Deletes messages that are over; the caller has locked their dependent rows. Locks them; by primary key. */
 export async function deleteOver(tx: Tx, accountId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const days = within(spanOf(ids))
@@ -246,11 +246,11 @@ export async function deleteOver(tx: Tx, accountId: string, ids: readonly string
         and id ${days}`,
     values: [accountId, ids],
   })
-  await deleteTraces(tx, accountId, ids)
+  await deleteDependents(tx, accountId, ids)
 }
 
 /** The ledger's other rows on messages; each by a key that begins with account and message. */
-async function deleteTraces(tx: Tx, accountId: string, ids: readonly string[]): Promise<void> {
+async function deleteDependents(tx: Tx, accountId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const days = within(spanOf(ids))
   for (const table of ['submissions', 'nameless_tries', 'short_links', 'resends', 'discards', 'opt_out_suspicions'])

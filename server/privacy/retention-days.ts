@@ -40,13 +40,13 @@ export async function dropOldDays(
 }
 
 // Rows of a message outside its days, by its id, without an age limit of their own.
-const traces = ['short_links', 'resends', 'opt_out_suspicions']
+const orphanTables = ['short_links', 'resends', 'opt_out_suspicions']
 
 /**
  * Deletes a batch of rows whose messages went with their day; short_links by index short_links_age, the other two are small. Returns the
  * number for one table; call again while it is `limit`.
  */
-export async function forgetTraces(db: Db, limit: number): Promise<number> {
+export async function deleteOrphans(db: Db, limit: number): Promise<number> {
   const { rows } = await db.query<{ suffix: string | null }>(
     `select min(right(c.relname, 9)) as suffix
      from pg_inherits i
@@ -56,7 +56,7 @@ export async function forgetTraces(db: Db, limit: number): Promise<number> {
   const suffix = rows[0]?.suffix
   if (!suffix) return 0
   let most = 0
-  for (const table of traces) {
+  for (const table of orphanTables) {
     const { rowCount } = await db.query(
       `delete from ${table}
        where ctid = any (array(select ctid from ${table} where message_id < $1 limit $2))`,

@@ -16,7 +16,7 @@ import { discardDue } from './redact-later.ts'
 import { resealNext } from './reseal.ts'
 import { forgetExpired } from './retention.ts'
 import { markAccounts, retainNext } from './retention-account.ts'
-import { dropOldDays, forgetTraces, readLongest } from './retention-days.ts'
+import { dropOldDays, deleteOrphans, readLongest } from './retention-days.ts'
 
 // A caller may be slow to repeat a request.
 const idempotencyDaysMin = 30
@@ -39,7 +39,7 @@ export const room = {
       const { first, last } = messageSteps(context)
       const steps = [...first, ...rooms.flatMap(({ erase }) => erase ?? []), ...last]
       return [
-        inPieces('what is left of messages that are gone', hourMs, 5000, (limit) => forgetTraces(db, limit)),
+        inPieces('what is left of messages that are gone', hourMs, 5000, (limit) => deleteOrphans(db, limit)),
         inPieces('texts of messages that are over', 2000, 200, (limit) => discardDue(db, limit)),
         { name: 'erasures', everyMs: 1000, run: () => forAWhile(5000, () => eraseNext(context, steps)) },
         {

@@ -3,7 +3,7 @@ import type { FirstAccount } from '../accounts/first.ts'
 import { testVault } from '../accounts/testing.ts'
 import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { demoNumber, ensureFirst, readCarrierUrl } from './first.ts'
-import { smppDefaults } from '../links/settings.ts'
+import { smppDefaults } from '../links/carrier-settings.ts'
 import { findNamed } from '../senders/candidates.ts'
 import { listCarriers } from '../links/carrier-store.ts'
 

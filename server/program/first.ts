@@ -5,7 +5,7 @@ import { newId, showId } from '../ground/base/ids.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import { capabilitiesOf } from '../senders/input.ts'
 import { createSender } from '../senders/store.ts'
-import { smppDefaults, type SmppSettings } from '../links/settings.ts'
+import { smppDefaults, type SmppSettings } from '../links/carrier-settings.ts'
 import { insertCarrier } from '../links/carrier-store.ts'
 
 /** Sender of the demo account, from the range for fiction (NANP 555). */

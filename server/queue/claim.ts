@@ -1,7 +1,7 @@
 /** Claims messages from the queue, in batches by lane. */
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import type { Posting, Recording } from '../events/events.ts'
-import { isUnreadable } from '../ground/sealing/texts.ts'
+import { isUndecryptable } from '../ground/sealing/texts.ts'
 import { handOver, type Handover } from '../message/handover.ts'
 import { recordMoves, type Moved } from '../message/moved.ts'
 import { claimStatement, isStopped } from './claim-sql.ts'
@@ -87,7 +87,7 @@ interface Claim {
  * Ends claimed messages whose text cannot be opened, in the claim's transaction. The links pass the ledger's function in, because the queue
  * does not depend on the ledger.
  */
-export type RejectUnreadable = (
+export type RejectUndecryptable = (
   tx: Tx,
   nodeId: string,
   claimed: readonly (MessageRow & Pick<Handover, 'linkId' | 'pending'>)[],
@@ -104,7 +104,7 @@ type Claimed = Pick<Handover, 'linkId' | 'pending' | 'isDirect'> & Omit<Claim, '
  * be written.
  */
 export async function claimMessages(
-  context: Recording & { recent: Recent; rejectUnreadable: RejectUnreadable },
+  context: Recording & { recent: Recent; rejectUndecryptable: RejectUndecryptable },
   nodeId: string,
   rooms: readonly Room[],
   lane: string,
@@ -164,12 +164,15 @@ export async function claimMessages(
     const ended = moved.filter((row) => row.status !== 'sending' && row.status !== 'queued')
     postings = await recordMoves(
       tx,
-      [...ended.map((row): Moved => ({ row, from: 'queued' })), ...(await context.rejectUnreadable(tx, nodeId, moved))],
+      [
+        ...ended.map((row): Moved => ({ row, from: 'queued' })),
+        ...(await context.rejectUndecryptable(tx, nodeId, moved)),
+      ],
       context,
     )
     const { claimed = 0, stayed = 0, lastId = null, clearId = null } = result.rows[0] ?? {}
     return {
-      rows: moved.filter((row) => !isUnreadable(row)),
+      rows: moved.filter((row) => !isUndecryptable(row)),
       seen: { claimed: claimed + (look?.held ?? 0), stayed, lastId, clearId },
     }
   })

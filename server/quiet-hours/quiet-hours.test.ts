@@ -358,7 +358,7 @@ async function addContact(campaignId: string, timezone: string | null, number = 
     values (${test.accountId}, ${newId()}, ${campaignId}, ${number}, ${timezone})`
 }
 
-/** Claims everything that may go, as the feed does. */
+/** Claims everything that may go, as the claimer does. */
 async function claimAll(): Promise<Handover[]> {
   const handovers: Handover[] = []
   for (const { id, laneId, accountId, type } of await findLanes(test.db)) {

@@ -2,7 +2,7 @@
  * Quiet hours: holds messages while it is night for their recipient. Uses the zone of the contact, else all zones of the number, else the
  * account's fallback. Settings are cached in memory, so that accounts without any pay nothing.
  */
-import { replaceKept } from '../ground/audit/account-tables.ts'
+import { replaceCached } from '../ground/audit/account-tables.ts'
 import type { QuietHoursChange } from '../accounts/account-settings.ts'
 import { mergeQuietHours } from '../accounts/quiet-hours.ts'
 import { columns } from '../ground/db/array.ts'
@@ -70,7 +70,7 @@ export class QuietHours {
       for (const type of rule?.types ?? []) rules.types.add(type)
     }
     for (const [id, { types }] of accounts) if (types.size === 0) accounts.delete(id)
-    replaceKept(this.#accounts, accountIds, accounts)
+    replaceCached(this.#accounts, accountIds, accounts)
   }
 
   /** Whether messages of this account and type may be held. One look-up for accounts without quiet hours. */

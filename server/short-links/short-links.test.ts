@@ -10,7 +10,7 @@ import { firstIdAt, newId, parseId, showId } from '../ground/base/ids.ts'
 import { messageRoutes } from '../messages/http.ts'
 import { openLedgerTest, silent } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
-import { forgetTraces } from '../privacy/retention-days.ts'
+import { deleteOrphans } from '../privacy/retention-days.ts'
 import { ShortLinks } from './clicks.ts'
 import { shortLinkRoutes } from './http.ts'
 import { newCode } from './shorten.ts'
@@ -346,7 +346,7 @@ describe('a short link', () => {
     const old = newCode()
     await sql`insert into short_links (code, account_id, message_id, position, url)
       values (${old}, ${account.accountId}, ${firstIdAt(Date.now() - 3 * 86_400_000)}, 0, 'https://old.example')`
-    expect(await forgetTraces(db, 10)).toBe(1)
+    expect(await deleteOrphans(db, 10)).toBe(1)
     expect((await click(`/${old}`)).statusCode).toBe(404)
     expect((await click(`/${codesOf(body['message'])[0]}`)).statusCode).toBe(302)
   })

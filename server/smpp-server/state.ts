@@ -37,7 +37,7 @@ export const finalStateOf = (m: string): string => `case ${m}.status
       when 'failed' then 'undeliverable' end`
 
 /** `err` of submissions that never became a message: the octets do not match their declared encoding, … */
-export const unreadableErr = '121'
+export const undecryptableErr = '121'
 /** … or parts were missing, or two texts shared a reference. */
 export const incompleteErr = '122'
 

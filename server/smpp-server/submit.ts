@@ -25,7 +25,7 @@ import {
 } from './gather.ts'
 import type { PendingReceipts } from './pending.ts'
 import type { Rate } from './rate.ts'
-import { unreadableErr } from './state.ts'
+import { undecryptableErr } from './state.ts'
 import { draftSubmit, isPart, readSubmit, withoutPadding, type Submit } from './read-submit.ts'
 
 export interface SubmitContext extends Needs<'db' | 'texts'> {
@@ -185,7 +185,7 @@ function errOfStatus(status: number): string {
     case ESME.RMSGQFUL:
       return clientErrs.queue_full
     case ESME.RINVDCS:
-      return unreadableErr
+      return undecryptableErr
     default:
       return clientErrs.no_route_available
   }

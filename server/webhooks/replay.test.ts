@@ -9,7 +9,7 @@ import type { DispatcherOptions } from '../post/fanout.ts'
 import { deliveryRoutes } from './deliveries-http.ts'
 import { webhookRoutes } from './http.ts'
 import { replayRoutes } from './replay-http.ts'
-import { feedReplays } from './replays.ts'
+import { enqueueReplays } from './replays.ts'
 import {
   idsOf,
   insertTestWebhook,
@@ -123,7 +123,7 @@ test('skips no event whose transaction was running at the request', async () => 
     const type = 'message.delivered'
     await recordEvents(late, [{ accountId: account.accountId, type, data: { message: { message: 'late' } } }], nobody)
     location = String((await call(account, 'POST', `${url}/replay`, { since: hourAgo() })).headers.location)
-    await feedReplays(db)
+    await enqueueReplays(db)
     expect((await call(account, 'GET', location)).body).toMatchObject({ status: 'running', events: 0 })
     await late.query('delete from outbox where account_id = $1', [account.accountId])
   })
@@ -140,7 +140,7 @@ test('is one replay for repeated requests with its key, fed by any process', asy
     await call(account, 'POST', `${url}/replay`, body, 'again'),
   ]
   expect(second.body).toEqual(first.body)
-  await Promise.all([feedReplays(db), feedReplays(db), feedReplays(db)])
+  await Promise.all([enqueueReplays(db), enqueueReplays(db), enqueueReplays(db)])
   const [row] = await sql<{ n: number }>`select count(*)::int as n from outbox
     where endpoint_id = ${parseId('rpl', first.body.id)}`
   expect(row?.n).toBeLessThanOrEqual(4000)
@@ -159,7 +159,7 @@ test('does not delay new events', async () => {
   const dispatcher = start()
   await call(account, 'POST', `${url}/replay`, { since: hourAgo() })
   await until('the replay to begin', async () => {
-    await feedReplays(db)
+    await enqueueReplays(db)
     return receiver.received.length > 20
   })
   for (let i = 0; i < 50; i++) {
@@ -187,7 +187,7 @@ test.each([false, true])('reads no day before its period (only what failed: %s)'
   atEnd(() => pool.end())
   await inTransaction(db, async (tx) => {
     await tx.query(`lock table ${days.map(({ name }) => name).join()} in access exclusive mode`)
-    await feedReplays(pool)
+    await enqueueReplays(pool)
   })
   const shown = await call(account, 'GET', String(headers.location))
   expect(shown.body).toMatchObject({ events: onlyFailed ? 0 : 3 })
@@ -200,7 +200,7 @@ test('resumes after a crash, and posts the dead process’s claims when its leas
   const receiver = await startReceiver()
   const { account, url, ids } = await createLate(receiver, 20)
   const { headers } = await call(account, 'POST', `${url}/replay`, { since: hourAgo() })
-  await feedUntilPosted(20)
+  await enqueueUntilPosted(20)
   // A process took some posts and was killed.
   const dead = newId()
   await sql`update outbox set leased_by = ${dead}, leased_until = now() + interval '1 minute'
@@ -222,11 +222,11 @@ test('can be canceled, and ends when its webhook is disabled or deleted', async 
     (await db.query('select from outbox where endpoint_id = $1', [parseId('rpl', location.split('/').at(-1) ?? '')]))
       .rowCount
   const first = await ask()
-  await feedUntilPosted(10)
+  await enqueueUntilPosted(10)
   expect(await leftIn(first)).toBe(10)
   const canceled = await call(account, 'POST', `${first}/cancel`)
   expect(canceled).toMatchObject({ status: 200, body: { status: 'canceled', canceled_reason: 'request' } })
-  await feedReplays(db)
+  await enqueueReplays(db)
   expect(await leftIn(first)).toBe(0)
   expect((await call(account, 'POST', `${first}/cancel`)).body).toEqual(canceled.body)
 
@@ -243,11 +243,11 @@ test('drops the posts of a canceled one, however late a process checks', async (
   const receiver = await startReceiver()
   const { account, url } = await createLate(receiver, 10)
   const { headers } = await call(account, 'POST', `${url}/replay`, { since: hourAgo() })
-  await feedUntilPosted(10)
+  await enqueueUntilPosted(10)
   // No process posts: one failed too often, or is being replaced.
   await call(account, 'POST', `${String(headers.location)}/cancel`)
   await sql`update replays set completed_at = now() - interval '1 day' where status = 'canceled'`
-  await feedReplays(db)
+  await enqueueReplays(db)
   expect((await sql`select from outbox`).length).toBe(0)
 })
 
@@ -283,7 +283,7 @@ test('takes turns: a replay of a long log delays no others', async () => {
   const shown = async ({ account, url }: typeof long, { id }: Replay): Promise<Replay> =>
     (await call(account, 'GET', `${url}/replays/${id}`)).body
   await until('the other is fed', async () => {
-    await feedReplays(db, 0)
+    await enqueueReplays(db, 0)
     return (await shown(other, quick.body)).events === 3
   })
   expect(await shown(long, slow.body)).toMatchObject({ status: 'running' })
@@ -302,12 +302,12 @@ test('yields to others if it fails each time', async () => {
   )
   const posted = async () => (await sql`select from outbox where target_id = ${other.id}`).length
   await until('the other is fed', async () => {
-    await feedReplays(db).catch(() => {})
+    await enqueueReplays(db).catch(() => {})
     return (await posted()) === 3
   })
-  await expect(feedReplays(db)).rejects.toThrow('a bug')
+  await expect(enqueueReplays(db)).rejects.toThrow('a bug')
   await sql`drop trigger fail on replays`
-  await feedUntilPosted(6)
+  await enqueueUntilPosted(6)
 })
 
 interface Replay {
@@ -349,9 +349,9 @@ async function createLate(receiver: Receiver, events: number) {
 }
 
 /** Sweeps until the outbox has `count` posts: a replay starts when all transactions from before it are over, those of other tests too. */
-const feedUntilPosted = (count: number): Promise<void> =>
+const enqueueUntilPosted = (count: number): Promise<void> =>
   until('the posts', async () => {
-    await feedReplays(db)
+    await enqueueReplays(db)
     return (await sql`select from outbox where target_id is not null`).length === count
   })
 
@@ -360,7 +360,7 @@ async function runToEnd(account: TestAccount, url: string): Promise<Replay> {
   await until(
     'the end of the replay',
     async () => {
-      await feedReplays(db)
+      await enqueueReplays(db)
       shown = (await call(account, 'GET', url)).body
       return shown.status !== 'running'
     },

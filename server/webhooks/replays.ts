@@ -131,7 +131,7 @@ export async function cancelReplay(tx: Queryable, accountId: string, id: string)
  * The sweep: advances the running replays in turns, for a limited time, so that a long log does not delay new replays. Removes the posts of
  * canceled ones.
  */
-export async function feedReplays(db: Db, forMs: number = sweepMs): Promise<void> {
+export async function enqueueReplays(db: Db, forMs: number = sweepMs): Promise<void> {
   const end = performance.now() + forMs
   const { rows } = await db.query<{ accountId: string; id: string }>(
     `select account_id as "accountId", id from replays where status = 'running' order by id`,
@@ -139,7 +139,7 @@ export async function feedReplays(db: Db, forMs: number = sweepMs): Promise<void
   try {
     for (let busy = rows; busy.length > 0;) {
       const more: typeof busy = []
-      await inTurn(busy, async (one) => void ((await feed(db, one.accountId, one.id)) && more.push(one)))
+      await inTurn(busy, async (one) => void ((await enqueue(db, one.accountId, one.id)) && more.push(one)))
       busy = performance.now() < end ? more : []
     }
   } finally {
@@ -166,10 +166,10 @@ export async function forgetReplays(db: Db): Promise<void> {
 }
 
 /**
- * Advances a replay by one piece; returns whether there is more to do now. Skips a locked row: one process feeds a replay at a time. Mark
+ * Advances a replay by one piece; returns whether there is more to do now. Skips a locked row: one process enqueues a replay at a time. Mark
  * and outbox change in one transaction, so a crash keeps them consistent.
  */
-async function feed(db: Db, accountId: string, id: string): Promise<boolean> {
+async function enqueue(db: Db, accountId: string, id: string): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     const { rows } = await tx.query<ReplayRow & { isEnabled: boolean | null; isSettled: boolean; waiting: number }>(
       `

@@ -4,10 +4,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { ensurePartitions } from '../../server/ground/db/partitions.ts'
 import { createTestDatabase, type TestDatabase } from '../../server/ground/db/testing.ts'
 import { countContradictions, countReported, isOneReceipt } from '../../server/doctor/findings.ts'
-import type { SmppSettings } from '../../server/links/settings.ts'
+import type { SmppSettings } from '../../server/links/carrier-settings.ts'
 import { openBoundTest, type CarrierTest } from '../../server/carriers/testing.ts'
 import type { MessageRow } from '../../server/message/message.ts'
-import { listKeptReceipts, tellReceipts } from '../../server/ledger/kept-receipts.ts'
+import { listStoredReceipts, tellReceipts } from '../../server/ledger/stored-receipts.ts'
 import { silent } from '../../server/messages/testing.ts'
 import { until } from '../until.ts'
 import { readCase, startPlayingCarrier, type CasePdu, type PlayingCarrier } from './playing-carrier.ts'
@@ -42,7 +42,7 @@ async function send(plays: CasePdu[], body = 'Hello', settings: Partial<SmppSett
 const sendAgain = (body: string): Promise<MessageRow> => test.submit({ ...countSegments(body), body })
 
 async function timelineOf(row: MessageRow): Promise<string[]> {
-  const kept = await listKeptReceipts(test.db, row.accountId, row.id)
+  const kept = await listStoredReceipts(test.db, row.accountId, row.id)
   return tellReceipts(row, [], kept).map(({ detail }) => detail)
 }
 

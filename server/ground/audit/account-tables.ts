@@ -11,7 +11,7 @@ export interface AccountTable {
 }
 
 /** Replaces the cached data of these accounts, or of all. */
-export function replaceKept<T>(
+export function replaceCached<T>(
   kept: Map<string, T>,
   accountIds: readonly string[] | undefined,
   read: Iterable<readonly [accountId: string, T]>,

@@ -118,7 +118,7 @@ interface Opening {
 /**
  * Opens sealed values of a result: texts of statements that select `bodySealed` with `accountId`, `id` and `body`, and contacts of those
  * that select `contactSealed` with `accountId` and `id`. Values that cannot be opened stay sealed in their row, and are logged
- * (`isUnreadable`). Reads keys on the same connection, so that its holder does not wait for another.
+ * (`isUndecryptable`). Reads keys on the same connection, so that its holder does not wait for another.
  */
 export function openResult(
   { keys, log }: { keys: DataKeys; log: Pick<Log, 'warn'> },
@@ -176,5 +176,5 @@ async function openAll(keys: DataKeys, log: Pick<Log, 'warn'>, all: Opening[], c
 }
 
 /** Whether a row has a text that could not be opened. */
-export const isUnreadable = ({ body, bodySealed }: Pick<SealedRow, 'body' | 'bodySealed'>): boolean =>
+export const isUndecryptable = ({ body, bodySealed }: Pick<SealedRow, 'body' | 'bodySealed'>): boolean =>
   body === null && bodySealed !== null

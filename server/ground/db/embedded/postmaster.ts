@@ -11,7 +11,7 @@ import { codeOf, isUnavailable } from '../failure.ts'
 import type { Log } from '../log.ts'
 import { disownPidFile, isAlive, isPostmaster, readPidFile, signalProcess, untilGone } from './pidfile.ts'
 import { makePrivateDir } from './place.ts'
-import { serverArguments } from '../settings.ts'
+import { serverArguments } from '../postgres-settings.ts'
 
 /** A server process, started by us or found running. */
 export interface Postmaster {

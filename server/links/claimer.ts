@@ -12,7 +12,7 @@ import type { MessageType } from '../message/message.ts'
 import type { QueueCount } from '../queue/count.ts'
 import type { QuietHours } from '../quiet-hours/quiet-hours.ts'
 import type { Recent } from '../message/recent.ts'
-import { rejectUnreadable } from '../ledger/unreadable.ts'
+import { rejectUndecryptable } from '../ledger/undecryptable.ts'
 import { Backlog } from './backlog.ts'
 import type { CarrierLink } from './carrier-link.ts'
 import type { LinkSet } from './link-set.ts'
@@ -57,7 +57,7 @@ interface Choice {
   isRecheck: boolean
 }
 
-export class Feed {
+export class Claimer {
   readonly backlog: Backlog
   readonly #context: FeedContext
   /** Where the next claim of a lane begins. */
@@ -204,7 +204,7 @@ export class Feed {
     const mark = (isRecheck ? this.#rechecks.get(lane.id) : this.#lowWater.get(lane.id)) ?? noId
     const { day, after } = isRecheck ? { day: '', after: mark } : claimFrom(lane.head, mark)
     const { handovers, claimed, stayed, lastId, clearId } = await inFlight.track(
-      claimMessages({ ...this.#context, rejectUnreadable }, nodeId, rooms, lane.id, after, limit, {
+      claimMessages({ ...this.#context, rejectUndecryptable }, nodeId, rooms, lane.id, after, limit, {
         laneId: lane.laneId,
         quiet: hours.mayHold(accountId, type) ? { hours, accountId, type } : null,
         sender: lane.sender,

@@ -1,18 +1,18 @@
 /** Sealed messages that cannot be opened are not sent, and stay sealed. */
 import { now } from '../ground/db/clock.ts'
-import { isUnreadable } from '../ground/sealing/texts.ts'
+import { isUndecryptable } from '../ground/sealing/texts.ts'
 import { writeAnswers, type Answer } from './answer.ts'
-import type { RejectUnreadable } from '../queue/claim.ts'
+import type { RejectUndecryptable } from '../queue/claim.ts'
 
-type Claimed = Parameters<RejectUnreadable>[2][number]
+type Claimed = Parameters<RejectUndecryptable>[2][number]
 
 /**
  * Ends messages of a claim whose text cannot be opened, in the claim's transaction: no byte was written. The sealed text stays, so that they can be
  * resent when the key is back.
  */
-export const rejectUnreadable: RejectUnreadable = async (tx, nodeId, claimed) => {
+export const rejectUndecryptable: RejectUndecryptable = async (tx, nodeId, claimed) => {
   const answers = claimed
-    .filter((row) => row.status === 'sending' && isUnreadable(row))
+    .filter((row) => row.status === 'sending' && isUndecryptable(row))
     .flatMap((row) => answersOf(row, nodeId))
   if (answers.length === 0) return []
   return (await writeAnswers(tx, answers, () => false)).moved

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import type { Handover } from '../message/handover.ts'
-import { listKeptReceipts, tellReceipts, type ToldReceipt } from './kept-receipts.ts'
+import { listStoredReceipts, tellReceipts, type ToldReceipt } from './stored-receipts.ts'
 import { listSubmissions } from '../message/store.ts'
 import { openLedgerTest } from '../messages/testing.ts'
 
@@ -70,7 +70,7 @@ describe('the receipts of a message', () => {
 
 async function tell({ id }: Handover): Promise<ToldReceipt[]> {
   const tries = await listSubmissions(test.db, test.accountId, id)
-  return tellReceipts(await test.message(id), tries, await listKeptReceipts(test.db, test.accountId, id))
+  return tellReceipts(await test.message(id), tries, await listStoredReceipts(test.db, test.accountId, id))
 }
 const detailsOf = async (handover: Handover): Promise<string[]> => (await tell(handover)).map(({ detail }) => detail)
 

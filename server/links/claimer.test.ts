@@ -7,7 +7,7 @@ import { newId } from '../ground/base/ids.ts'
 import { findPlace } from '../queue/place.ts'
 import { insertTestCarrier, insertTestSender, rowOf, silent } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
-import { Feed } from './feed.ts'
+import { Claimer } from './claimer.ts'
 import { LinkSet } from './link-set.ts'
 import type { LinkOptions } from './link.ts'
 import { InFlight } from './stranded.ts'
@@ -178,15 +178,15 @@ it('a message queued while the lanes are read is claimed at once, without anothe
   const claimed: string[] = []
   const context = { ...receiving, ...test.context, db, nodeId: node.id, linkSet }
   // It is not started, so it only looks when called.
-  const feed = new Feed({ ...context, inFlight: new InFlight(), submit: ({ id }) => claimed.push(id) })
-  feed.look()
+  const claimer = new Claimer({ ...context, inFlight: new InFlight(), submit: ({ id }) => claimed.push(id) })
+  claimer.look()
   await until('the lanes are read, and empty', () => reads === 1)
   const { id } = await test.send()
-  feed.wake()
+  claimer.wake()
   arrive()
   await until('it is claimed', () => claimed.length > 0)
   expect(claimed).toEqual([id])
-  await feed.close()
+  await claimer.close()
   await linkSet.close()
 })
 

@@ -7,7 +7,7 @@ import { statusOfReceipt } from './apply.ts'
 import type { MessageRow } from '../message/message.ts'
 import type { SubmissionRow } from '../message/store.ts'
 
-export interface KeptReceipt {
+export interface StoredReceipt {
   segment: number | null
   /** As the receipt spells it. */
   rawId: string
@@ -29,8 +29,8 @@ export interface ToldReceipt {
 }
 
 /** A message's receipts in the inbox, in order of arrival; kept for 30 days. Index receipts_message. */
-export async function listKeptReceipts(db: Db, accountId: string, messageId: string): Promise<KeptReceipt[]> {
-  const { rows } = await db.query<KeptReceipt>(
+export async function listStoredReceipts(db: Db, accountId: string, messageId: string): Promise<StoredReceipt[]> {
+  const { rows } = await db.query<StoredReceipt>(
     `select segment, raw_id as "rawId", state, stat, err, received_at as at
      from receipts
      where account_id = $1
@@ -45,7 +45,7 @@ export async function listKeptReceipts(db: Db, accountId: string, messageId: str
 export function tellReceipts(
   row: MessageRow,
   tries: readonly SubmissionRow[],
-  kept: readonly KeptReceipt[],
+  kept: readonly StoredReceipt[],
 ): ToldReceipt[] {
   // The inbox may hold the deciding receipt too; an equal one after the decision is a repetition.
   const own = decidingOf(row, tries).filter(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { walSettings } from './settings.ts'
+import { walSettings } from './postgres-settings.ts'
 
 it('the log takes a part of a small disk, and 2 GB of a large one', () => {
   const of = (gb: number): string[] => Object.values(walSettings(gb * 2 ** 30))

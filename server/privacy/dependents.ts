@@ -1,4 +1,4 @@
-/** The ledger's other rows on messages, for erasure and retention. */
+/** Rows of the ledger that depend on messages, for erasure and retention. */
 import { columns } from '../ground/db/array.ts'
 import type { Tx } from '../ground/db/db.ts'
 import { lockTries } from '../ledger/without-id.ts'
@@ -7,7 +7,10 @@ import { lockTries } from '../ledger/without-id.ts'
  * Locks the notes, tries and submissions of messages, each by primary key and in its order, before the messages: sweeps of notes, adoption
  * of receipts and writes to submissions lock in this order. The reverse would deadlock.
  */
-export async function lockTraces(tx: Tx, messages: readonly { accountId: string; messageId: string }[]): Promise<void> {
+export async function lockDependents(
+  tx: Tx,
+  messages: readonly { accountId: string; messageId: string }[],
+): Promise<void> {
   if (messages.length === 0) return
   const values = columns([messages.map((one) => one.accountId), messages.map((one) => one.messageId)])
   const keys = '(select * from unnest($1::uuid[], $2::uuid[]) as k (account_id, message_id) order by message_id) k'

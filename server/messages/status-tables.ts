@@ -1,5 +1,5 @@
 /**
- * Statuses and errors with narrow tables: `outcomes` has every end except `delivered`, `queue` and `delayed` the waiting messages. Such lists are
+ * Statuses and errors with status tables: `outcomes` has every end except `delivered`, `queue` and `delayed` the waiting messages. Such lists are
  * found there, and only the days of the results are read.
  */
 import type { Queryable } from '../ground/db/db.ts'
@@ -8,11 +8,11 @@ import { outcomeStatuses, type Status } from '../message/message.ts'
 /** Statuses with few messages, which combine with any search. */
 export const indexedStatuses: readonly Status[] = [...outcomeStatuses, 'scheduled']
 
-/** Statuses in narrow tables; the queue may be long. */
-export const narrowStatuses: readonly Status[] = [...indexedStatuses, 'queued']
+/** Statuses in status tables; the queue may be long. */
+export const tableStatuses: readonly Status[] = [...indexedStatuses, 'queued']
 
 /** A search in them: an error, with or without statuses, or their statuses. */
-export interface Narrow {
+export interface StatusSearch {
   errorCode: string | null
   statuses: string[] | null
 }
@@ -28,10 +28,10 @@ export interface Range {
  * The first `limit` ids in order, without duplicates; the message itself decides whether its entry is current. By the primary key of outcomes or
  * outcomes_error, that of delayed, and that of the queue in each of the account's few lanes and their parts.
  */
-export async function findNarrow(
+export async function findInStatusTables(
   db: Queryable,
   accountId: string,
-  { errorCode, statuses }: Narrow,
+  { errorCode, statuses }: StatusSearch,
   { isUpward, lower, upper }: Range,
   limit: number,
 ): Promise<string[]> {
