@@ -5,8 +5,8 @@ import { CarrierProcess, setUpCarrier } from './carrier.ts'
 import { startProgram, type Program } from './harness.ts'
 import { until } from './until.ts'
 
-const contacts = 3000
-const kills = 3
+const contacts = 2000
+const kills = 2
 
 let carrier: CarrierProcess
 let program: Program

@@ -23,7 +23,7 @@ test('what the lost key sealed is given up, and everything else continues', asyn
     await client.expect('POST', '/v1/campaigns', { key: 'sale', name: 'Sale' })
     await client.expect('POST', '/v1/campaigns/sale/contacts', { phone_number: '15552011001', first_name: 'Ada' })
     const waiting = await client.send(
-      { to: '15552011002', message: 'Later', send_at: new Date(Date.now() + 25_000).toISOString() },
+      { to: '15552011002', message: 'Later', send_at: new Date(Date.now() + 10_000).toISOString() },
       'later',
     )
     await program.stop()
