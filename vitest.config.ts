@@ -5,12 +5,28 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 // What node_modules has is compiled once and not by each worker: a fifth of what the tests of a room take.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
 
+/** Tests in `test/` that ask all rooms, within the process. */
+const ofAllRooms = [
+  'audit',
+  'backup',
+  'closing',
+  'emptied',
+  'errors',
+  'fast-path',
+  'hidden-texts',
+  'idempotency',
+  'routes',
+  'row-security',
+  'tenancy',
+  'test-keys',
+]
+
 /**
  * Tests in processes of their own: journeys, and tests that count memory or turns of the process, load modules again or change the clock of a
  * module.
  */
 const alone = [
-  'test/**/*.test.ts',
+  `test/!(${ofAllRooms.join('|')}).test.ts`,
   'server/imports/bad-files.test.ts',
   'server/ground/db/clock.test.ts',
   'server/ground/http/turns.test.ts',
@@ -49,7 +65,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'together',
-          include: ['{server,smpp,simulator,sdk,cli,mcp,scripts}/**/*.test.ts'],
+          include: ['{server,smpp,simulator,sdk,cli,mcp,scripts,test}/**/*.test.ts'],
           exclude: alone,
           isolate: false,
         },
