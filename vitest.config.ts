@@ -5,11 +5,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 // What node_modules has is compiled once and not by each worker: a fifth of what the tests of a room take.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
 
-/** Tests in `test/` that ask all rooms, within the process. */
-const ofAllRooms = [
+/** Tests in `test/` that ask all rooms, within the process, or a program that they share. */
+const sharing = [
   'audit',
   'backup',
   'closing',
+  'console*',
   'emptied',
   'errors',
   'fast-path',
@@ -22,11 +23,11 @@ const ofAllRooms = [
 ]
 
 /**
- * Tests in processes of their own: journeys, and tests that count memory or turns of the process, load modules again or change the clock of a
- * module.
+ * Tests in processes of their own: journeys but those through the console, and tests that count memory or turns of the process, load modules
+ * again or change the clock of a module.
  */
 const alone = [
-  `test/!(${ofAllRooms.join('|')}).test.ts`,
+  `test/!(${sharing.join('|')}).test.ts`,
   'server/imports/bad-files.test.ts',
   'server/ground/db/clock.test.ts',
   'server/ground/http/turns.test.ts',
@@ -60,7 +61,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: 'alone', include: alone } },
-      // A worker runs many files and loads their imports once: a second of CPU less for each.
+      // A worker runs many files, loads their imports once and starts one Chromium.
       {
         extends: true,
         test: {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { browsers } from './browsers.ts'
-import type { Program } from './harness.ts'
+import type { Account } from './shared-program.ts'
 import { patienceMs } from './until.ts'
 
 const chromiumPath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
@@ -28,7 +28,12 @@ export async function launchBrowser(): Promise<Browser> {
   return browser
 }
 
-/** A browser with one page. Errors of its scripts and policy are in `complaints`, which tests check at the end. */
+let shared: Promise<Browser> | undefined
+
+/** One for all journeys that this process runs. It ends with the process. */
+const findBrowser = (): Promise<Browser> => (shared ??= launchBrowser())
+
+/** A page of its own, as in a browser of its own. Errors of its scripts and policy are in `complaints`, which tests check at the end. */
 export interface Visitor {
   readonly page: Page
   /** Errors of scripts and the policy. */
@@ -50,41 +55,32 @@ const delayAnswers = async (context: BrowserContext): Promise<void> => {
   })
 }
 
-export async function openConsole(address: string, options: { width?: number; dark?: boolean } = {}): Promise<Visitor> {
-  const browser = await launchBrowser()
-  try {
-    const context = await browser.newContext({
-      baseURL: address,
-      viewport: { width: options.width ?? 1280, height: 860 },
-      colorScheme: options.dark ? 'dark' : 'light',
-      acceptDownloads: true,
-    })
-    const page = await context.newPage()
-    page.setDefaultTimeout(patienceMs)
-    if (slowestMs > 0) await delayAnswers(context)
-    const complaints: string[] = []
-    page.on('pageerror', (error) => complaints.push(String(error)))
-    page.on('console', (message) => {
-      // The browser reports each failed response; tests check that the screen shows it.
-      const isAnswer = message.text().startsWith('Failed to load resource')
-      if (['error', 'warning'].includes(message.type()) && !isAnswer) complaints.push(message.text())
-    })
-    await page.goto('/console/')
-    return { page, complaints, close: () => browser.close() }
-  } catch (error) {
-    await browser.close()
-    throw error
-  }
+export async function openConsole(address: string): Promise<Visitor> {
+  const browser = await findBrowser()
+  const context = await browser.newContext({
+    baseURL: address,
+    viewport: { width: 1280, height: 860 },
+    acceptDownloads: true,
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(patienceMs)
+  if (slowestMs > 0) await delayAnswers(context)
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('console', (message) => {
+    // The browser reports each failed response; tests check that the screen shows it.
+    const isAnswer = message.text().startsWith('Failed to load resource')
+    if (['error', 'warning'].includes(message.type()) && !isAnswer) complaints.push(message.text())
+  })
+  await page.goto('/console/')
+  return { page, complaints, close: () => context.close() }
 }
 
-export async function enterConsole(
-  program: Program,
-  options: { width?: number; dark?: boolean } = {},
-): Promise<Visitor> {
-  const visitor = await openConsole(program.address, options)
+export async function enterConsole(person: Pick<Account, 'address' | 'email' | 'password'>): Promise<Visitor> {
+  const visitor = await openConsole(person.address)
   const { page } = visitor
-  await page.getByLabel('E-mail address').fill(program.email)
-  await page.getByLabel('Password').fill(program.password)
+  await page.getByLabel('E-mail address').fill(person.email)
+  await page.getByLabel('Password').fill(person.password)
   await page.getByRole('button', { name: 'Log in' }).click()
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
   return visitor

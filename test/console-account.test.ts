@@ -4,29 +4,26 @@ import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { enterConsole, expectNoOverflow, openConsole, type Visitor } from './browser.ts'
-import { startProgram, type Program } from './harness.ts'
+import { openAccount, type Account } from './shared-program.ts'
 
-let program: Program
+let account: Account
 let visitor: Visitor
 beforeAll(async () => {
-  program = await startProgram()
-  visitor = await enterConsole(program)
+  account = await openAccount()
+  visitor = await enterConsole(account)
 })
-afterAll(async () => {
-  await visitor?.close()
-  await program?.remove()
-})
+afterAll(() => visitor?.close())
 
 const faultOf = (page: Page, label: string) =>
   page.locator('.field', { has: page.getByLabel(label, { exact: true }) }).locator('.fault')
 
 test('usage is grouped by day and by country, shown as bars, and saved as a file', async () => {
   const { page } = visitor
-  const { id } = await program.client.expect<{ id: string }>('POST', '/v1/messages/send', {
+  const { id } = await account.client.expect<{ id: string }>('POST', '/v1/messages/send', {
     to: '12025550188',
     message: 'Your table is ready.',
   })
-  await program.client.waitForStatus(id, ['delivered'])
+  await account.client.waitForStatus(id, ['delivered'])
   await page.getByRole('link', { name: 'Usage' }).click()
   const today = new Date().toISOString().slice(0, 10)
   await page.getByRole('row', { name: new RegExp(`^${today} 1 `) }).waitFor()
@@ -70,7 +67,7 @@ test('a person is invited by an address, becomes a user, gets another role, and 
   await page.getByRole('button', { name: 'I have kept it' }).click()
   await page.getByRole('region', { name: 'Invitations' }).getByText('ada@example.com').waitFor()
 
-  const ada = await openConsole(program.address)
+  const ada = await openConsole(account.address)
   try {
     await ada.page.goto(address)
     await ada.page.getByLabel('Password').fill('six mirrors on a hill')
@@ -100,7 +97,7 @@ test('a person is invited by an address, becomes a user, gets another role, and 
 test('a user changes their password, and turns on a second factor with its first code', async () => {
   const { page } = visitor
   await page.getByRole('link', { name: 'Your login' }).click()
-  await page.getByLabel('Current password').fill(program.password)
+  await page.getByLabel('Current password').fill(account.password)
   await page.getByLabel('New password').fill('short')
   await page.getByRole('button', { name: 'Change the password' }).click()
   await faultOf(page, 'New password').waitFor()
@@ -137,10 +134,10 @@ test('settings are saved in groups, with faults beside their fields, and the aud
   await countries.getByLabel('Country', { exact: true }).fill('gb')
   await countries.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved: Countries').waitFor()
-  const account = page.getByRole('region', { name: 'Account and defaults' })
-  await account.getByLabel('Default country').fill('gb')
-  await account.getByLabel('Time zone').fill('Europe/London')
-  await account.getByRole('button', { name: 'Save' }).click()
+  const own = page.getByRole('region', { name: 'Account and defaults' })
+  await own.getByLabel('Default country').fill('gb')
+  await own.getByLabel('Time zone').fill('Europe/London')
+  await own.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved: Account and defaults').waitFor()
   const kept = page.getByRole('region', { name: 'How long things are kept' })
   await kept.getByLabel('Texts of messages').fill('')
@@ -150,7 +147,7 @@ test('settings are saved in groups, with faults beside their fields, and the aud
   await kept.getByLabel('The audit log').fill('200')
   await kept.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved: How long things are kept').waitFor()
-  expect(await program.client.expect('GET', '/v1/settings')).toMatchObject({
+  expect(await account.client.expect('GET', '/v1/settings')).toMatchObject({
     default_country: 'GB',
     timezone: 'Europe/London',
     country_limits: [{ country: 'GB', per_hour: 1000, action: 'block' }],
@@ -168,7 +165,7 @@ test('settings are saved in groups, with faults beside their fields, and the aud
   await page.getByLabel('Action', { exact: true }).press('Enter')
   await page.waitForURL(/action=settings\.updated/)
   await page
-    .getByRole('row', { name: new RegExp(`settings\\.updated ${program.email}`) })
+    .getByRole('row', { name: new RegExp(`settings\\.updated ${account.email}`) })
     .nth(1)
     .waitFor()
   await page.getByRole('button', { name: 'settings.updated' }).nth(1).click()
@@ -201,7 +198,7 @@ test('a subaccount is created with its owner’s invitation and a key, is suspen
   await page.getByRole('button', { name: 'Make the key' }).click()
   const key = (await page.getByRole('region', { name: 'The key' }).locator('dd code').innerText()).trim()
   const ask = async () =>
-    (await fetch(`${program.address}/v1/messages`, { headers: { authorization: `Bearer ${key}` } })).status
+    (await fetch(`${account.address}/v1/messages`, { headers: { authorization: `Bearer ${key}` } })).status
   expect(await ask()).toBe(200)
   await page.getByRole('button', { name: 'I have kept it' }).click()
   await page.getByRole('button', { name: 'Suspend' }).click()

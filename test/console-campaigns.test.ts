@@ -2,18 +2,15 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { enterConsole, expectNoOverflow, type Visitor } from './browser.ts'
-import { startProgram, type Program } from './harness.ts'
+import { openAccount, type Account } from './shared-program.ts'
 
-let program: Program
+let account: Account
 let visitor: Visitor
 beforeAll(async () => {
-  program = await startProgram()
-  visitor = await enterConsole(program)
+  account = await openAccount()
+  visitor = await enterConsole(account)
 })
-afterAll(async () => {
-  await visitor?.close()
-  await program?.remove()
-})
+afterAll(() => visitor?.close())
 
 const file = `Mobile;First name;Town;Tags
 +12025550101;Ada;York;vip
@@ -85,7 +82,7 @@ test('a file is checked, its columns are corrected, it is imported, and its bad 
     .getByRole('region', { name: 'Bad rows' })
     .getByRole('row', { name: /Mobile 123 .*country code/ })
     .waitFor()
-  expect((await program.client.expect<{ contacts_count: number }>('GET', '/v1/campaigns/spring')).contacts_count).toBe(
+  expect((await account.client.expect<{ contacts_count: number }>('GET', '/v1/campaigns/spring')).contacts_count).toBe(
     0,
   )
   await page.getByLabel('What Town fills').selectOption('Nothing: leave it out')
@@ -150,7 +147,7 @@ test('contacts are found, added, changed, exported and deleted', async () => {
   await page.getByLabel('Value of town').fill('Delft')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved.').waitFor()
-  const { data } = await program.client.expect<{ data: unknown[] }>(
+  const { data } = await account.client.expect<{ data: unknown[] }>(
     'GET',
     '/v1/campaigns/spring/contacts?phone_number=12025550104',
   )
@@ -171,7 +168,7 @@ test('a broadcast is reviewed, ordered once, and followed to its arrival', async
   await text.fill('Hello {{ first_name }}, ')
   await text.focus()
   // Live updates do not overwrite typed text.
-  await program.client.expect('PATCH', '/v1/campaigns/spring', { name: 'Summer sale' })
+  await account.client.expect('PATCH', '/v1/campaigns/spring', { name: 'Summer sale' })
   await page.getByRole('heading', { name: 'Summer sale', level: 1 }).waitFor()
   await page.keyboard.type('see you soon.')
   expect(await text.inputValue()).toBe('Hello {{ first_name }}, see you soon.')
@@ -215,7 +212,7 @@ test('a broadcast is scheduled, paused, resumed, and withdrawn', async () => {
 
 test('a broadcast that waits for another person is rejected with a reason, and another one approved', async () => {
   const { page } = visitor
-  const { client } = program
+  const { client } = account
   await client.expect('PATCH', '/v1/settings', { approval: { recipients_above: 0 } })
   const order = (key: string) =>
     client.expect<{ id: string }>(
@@ -297,10 +294,10 @@ test('a campaign is changed only in its changed fields, and archived', async () 
   await page.getByRole('link', { name: 'Summer sale' }).click()
   await tab('Settings')
   await page.getByLabel('Description').fill('Until June')
-  await program.client.expect('PATCH', '/v1/campaigns/spring', { type: 'marketing' })
+  await account.client.expect('PATCH', '/v1/campaigns/spring', { type: 'marketing' })
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved, for what').waitFor()
-  expect(await program.client.expect('GET', '/v1/campaigns/spring')).toMatchObject({
+  expect(await account.client.expect('GET', '/v1/campaigns/spring')).toMatchObject({
     description: 'Until June',
     type: 'marketing',
     default_country: 'US',

@@ -1,4 +1,4 @@
-/** Carriers, routes, senders and guards, as an operator uses them in the console. */
+/** The console for the operator, with a service of its own: a restart, carriers, routes, senders and guards. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { enterConsole, expectNoOverflow, type Visitor } from './browser.ts'
 import { startProgram, type Program } from './harness.ts'
@@ -27,6 +27,30 @@ afterAll(async () => {
 const field = (label: string) => visitor.page.getByLabel(label, { exact: true })
 
 const said = (text: string) => visitor.page.getByRole('status').getByText(text).first().waitFor()
+
+test('an outage of the service is reported once; the page and the login stay, even if that had to be renewed', async () => {
+  const { page } = visitor
+  const whoIs = page.getByRole('complementary').getByText(program.email)
+  const away = page.getByText('The installation does not answer.')
+  await page.goto('/console/')
+  await page.getByRole('row', { name: /simulator/ }).waitFor()
+  await program.stop()
+  await away.waitFor()
+  await page.evaluate(`{
+    const login = JSON.parse(localStorage.getItem('heliogram.login'))
+    localStorage.setItem('heliogram.login', JSON.stringify({ ...login, until: 0 }))
+  }`)
+  await page.getByRole('link', { name: 'Messages', exact: true }).click()
+  await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
+  await away.waitFor()
+  await page.getByRole('link', { name: 'Overview' }).click()
+  await page.getByRole('row', { name: /simulator/ }).waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
+  await whoIs.waitFor()
+  await program.restart()
+  await away.waitFor({ state: 'detached' })
+  await whoIs.waitFor()
+})
 
 test('a carrier is added, its fault is shown beside its field, and its link is seen to be down', async () => {
   const { page } = visitor

@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { enterConsole, expectNoOverflow, type Visitor } from './browser.ts'
-import { startProgram, type Program } from './harness.ts'
+import { openAccount, type Account } from './shared-program.ts'
 
-let program: Program
+let account: Account
 let visitor: Visitor
 let receiver: Server
 let address: string
@@ -18,12 +18,11 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1')
   await once(receiver, 'listening')
   address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/heliogram`
-  program = await startProgram()
-  visitor = await enterConsole(program)
+  account = await openAccount()
+  visitor = await enterConsole(account)
 })
 afterAll(async () => {
   await visitor?.close()
-  await program?.remove()
   receiver?.close()
 })
 
@@ -47,7 +46,7 @@ test('a webhook is created, its fault is shown beside its field, and its secret 
   expect(secret).toMatch(/^whsec_/)
   await page.getByRole('button', { name: 'I have kept it, to the webhook' }).click()
   await page.getByRole('heading', { name: address }).waitFor()
-  const { data } = await program.client.expect<{ data: { url: string; events: string[]; headers: object }[] }>(
+  const { data } = await account.client.expect<{ data: { url: string; events: string[]; headers: object }[] }>(
     'GET',
     '/v1/webhooks',
   )
@@ -80,7 +79,7 @@ test('a test event shows its result, and every attempt can be opened', async () 
   await dialog.getByText('the database is away').waitFor()
   await dialog.getByText('authorization: ********').waitFor()
   await page.keyboard.press('Escape')
-  await program.client.expect('POST', '/v1/messages/send', { to: '12025550101', message: 'Your bill is ready.' })
+  await account.client.expect('POST', '/v1/messages/send', { to: '12025550101', message: 'Your bill is ready.' })
   const refused = deliveries.getByRole('row', { name: /message\.delivered refused 500/ }).first()
   await refused.waitFor()
   status = 204
@@ -95,7 +94,7 @@ test('a test event shows its result, and every attempt can be opened', async () 
 
 test('events are filtered by the address, link to their resources, and are posted again', async () => {
   const { page } = visitor
-  const { id } = await program.client.expect<{ id: string }>('POST', '/v1/messages/send', {
+  const { id } = await account.client.expect<{ id: string }>('POST', '/v1/messages/send', {
     to: '12025550188',
     message: 'Your table is ready.',
   })
@@ -193,7 +192,7 @@ test('a key is created with its scopes, works, is rotated with an overlap, and i
   const shown = page.getByRole('region', { name: 'The key' })
   await shown.getByText(/^curl .*messages\/send/).waitFor()
   const secret = (await shown.locator('dd code').innerText()).trim()
-  const ask = (key: string) => fetch(`${program.address}/v1/messages`, { headers: { authorization: `Bearer ${key}` } })
+  const ask = (key: string) => fetch(`${account.address}/v1/messages`, { headers: { authorization: `Bearer ${key}` } })
   expect((await ask(secret)).status).toBe(200)
   await page.getByRole('button', { name: 'I have kept it, to the key' }).click()
   await page.getByText(/messages:read_body/).waitFor()

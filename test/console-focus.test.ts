@@ -2,25 +2,22 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, test } from 'vitest'
 import { enterConsole, expectNoOverflow, type Visitor } from './browser.ts'
-import { startProgram, type Program } from './harness.ts'
+import { openAccount, type Account } from './shared-program.ts'
 
-let program: Program
+let account: Account
 let visitor: Visitor
 
 beforeAll(async () => {
-  program = await startProgram()
-  visitor = await enterConsole(program)
+  account = await openAccount()
+  visitor = await enterConsole(account)
 })
-afterAll(async () => {
-  await visitor?.close()
-  await program?.remove()
-})
+afterAll(() => visitor?.close())
 
 const expectFocus = (place: Locator): Promise<void> => place.and(visitor.page.locator(':focus')).waitFor()
 
 test('following a row moves the focus to the new screen, even with very long words', async () => {
   const { page } = visitor
-  await program.client.expect('POST', '/v1/messages/send', {
+  await account.client.expect('POST', '/v1/messages/send', {
     to: '12025550188',
     message: 'Your table is ready.',
     metadata: { ['W'.repeat(40)]: 'w'.repeat(200) },
@@ -57,7 +54,7 @@ test('a dialog starts at its first field, and returns the focus to its opener', 
 
 test('a pressed button keeps the focus during its work, and after a failure', async () => {
   const { page } = visitor
-  const { id } = await program.client.expect<{ id: string }>('POST', '/v1/api-keys', { name: 'Shop' })
+  const { id } = await account.client.expect<{ id: string }>('POST', '/v1/api-keys', { name: 'Shop' })
   await page.goto(`/console/keys/${id}`)
   await page.getByRole('button', { name: 'Revoke' }).press('Enter')
   const confirm = page.getByRole('dialog').getByRole('button', { name: 'Revoke' })

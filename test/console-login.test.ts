@@ -1,20 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPool } from '../server/ground/db/db.ts'
 import { enterConsole, type Visitor } from './browser.ts'
-import { startProgram, type Program } from './harness.ts'
+import { openAccount, type Account } from './shared-program.ts'
 import { until } from './until.ts'
 
-let program: Program
+let account: Account
 let visitor: Visitor
 
 beforeAll(async () => {
-  program = await startProgram()
-  visitor = await enterConsole(program)
+  account = await openAccount()
+  visitor = await enterConsole(account)
 })
-afterAll(async () => {
-  await visitor?.close()
-  await program?.remove()
-})
+afterAll(() => visitor?.close())
 
 async function leave(): Promise<void> {
   const { page } = visitor
@@ -27,17 +23,13 @@ async function leave(): Promise<void> {
 
 async function logIn(): Promise<void> {
   const { page } = visitor
-  await page.getByLabel('E-mail address').fill(program.email)
-  await page.getByLabel('Password').fill(program.password)
+  await page.getByLabel('E-mail address').fill(account.email)
+  await page.getByLabel('Password').fill(account.password)
   await page.getByRole('button', { name: 'Log in' }).click()
 }
 
-const whoIs = () => visitor.page.getByRole('complementary').getByText(program.email)
+const whoIs = () => visitor.page.getByRole('complementary').getByText(account.email)
 const gate = () => visitor.page.getByRole('heading', { name: 'Log in' })
-const keep = (script: string) =>
-  visitor.page.evaluate(
-    `{ const login = JSON.parse(localStorage.getItem('heliogram.login')); localStorage.setItem('heliogram.login', ${script}) }`,
-  )
 const accessCookie = async (): Promise<string | undefined> =>
   (await visitor.page.context().cookies()).find(({ path }) => path === '/')?.value
 
@@ -72,20 +64,22 @@ test('a login that ends during a form is renewed in front of it: input stays, an
   const other = await page.context().newPage()
   await other.goto('/console/')
   await other.getByText('Your login has ended.').waitFor()
-  expect(await other.getByLabel('E-mail address').inputValue()).toBe(program.email)
+  expect(await other.getByLabel('E-mail address').inputValue()).toBe(account.email)
   await other.close()
-  await dialog.getByLabel('Password').fill(program.password)
+  await dialog.getByLabel('Password').fill(account.password)
   await dialog.getByRole('button', { name: 'Log in' }).click()
   await page.getByRole('heading', { name: 'To +12025550177', level: 1 }).waitFor()
   await page.getByText('Nobody types this twice.').first().waitFor()
-  const { data } = await program.client.expect<{ data: object[] }>('GET', '/v1/messages?to=12025550177')
+  const { data } = await account.client.expect<{ data: object[] }>('GET', '/v1/messages?to=12025550177')
   expect(data).toHaveLength(1)
 })
 
 test('creating a key an hour after the login asks for the password again, and then sends the form', async () => {
   const { page } = visitor
-  const db = openPool(await program.connection(), { name: 'journey', max: 1 })
-  await db.query(`update tokens set confirmed_at = now() - interval '61 minutes'`)
+  const db = account.connect()
+  await db.query(`update tokens set confirmed_at = now() - interval '61 minutes' where account_id = $1`, [
+    account.accountId,
+  ])
   await db.end()
   await page.goto('/console/keys/new')
   await page.getByLabel('Name', { exact: true }).fill('Shop')
@@ -99,11 +93,11 @@ test('creating a key an hour after the login asks for the password again, and th
   await dialog.getByLabel('Password').fill('seven mirrors on a hill')
   await dialog.getByRole('button', { name: 'Confirm' }).click()
   await dialog.getByRole('alert').waitFor()
-  await dialog.getByLabel('Password').fill(program.password)
+  await dialog.getByLabel('Password').fill(account.password)
   await dialog.getByRole('button', { name: 'Confirm' }).click()
   await page.getByRole('region', { name: 'The key' }).waitFor()
   expect(await dialog.count()).toBe(0)
-  const { data } = await program.client.expect<{ data: { name: string }[] }>('GET', '/v1/api-keys')
+  const { data } = await account.client.expect<{ data: { name: string }[] }>('GET', '/v1/api-keys')
   expect(data.filter(({ name }) => name === 'Shop')).toHaveLength(1)
 })
 
@@ -113,7 +107,7 @@ test('an unused login ends after a long time, despite a page’s own requests, a
   await page.getByRole('row', { name: /simulator/ }).waitFor()
   const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
   const status = async () =>
-    (await fetch(`${program.address}/v1/users/me`, { headers: { cookie, 'x-heliogram-console': '1' } })).status
+    (await fetch(`${account.address}/v1/users/me`, { headers: { cookie, 'x-heliogram-console': '1' } })).status
   expect(await status()).toBe(200)
   await page.evaluate("localStorage.setItem('heliogram.used', String(Date.now() - 13 * 3_600_000))")
   // As on the next morning: this page knows of no earlier input.
@@ -122,26 +116,6 @@ test('an unused login ends after a long time, despite a page’s own requests, a
   await expect.poll(status).toBe(401)
   await logIn()
   await page.getByRole('row', { name: /simulator/ }).waitFor()
-})
-
-test('an outage of the service is reported once; the page and the login stay, even if that had to be renewed', async () => {
-  const { page } = visitor
-  const away = page.getByText('The installation does not answer.')
-  await page.goto('/console/')
-  await page.getByRole('row', { name: /simulator/ }).waitFor()
-  await program.stop()
-  await away.waitFor()
-  await keep('JSON.stringify({ ...login, until: 0 })')
-  await page.getByRole('link', { name: 'Messages', exact: true }).click()
-  await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
-  await away.waitFor()
-  await page.getByRole('link', { name: 'Overview' }).click()
-  await page.getByRole('row', { name: /simulator/ }).waitFor()
-  expect(await page.getByRole('alert').count()).toBe(0)
-  await whoIs().waitFor()
-  await program.restart()
-  await away.waitFor({ state: 'detached' })
-  await whoIs().waitFor()
 })
 
 test('login data of another version, or damaged data, leads to the login and not to an empty page', async () => {
@@ -195,18 +169,18 @@ test('a browser without storage can log in, for as long as the page is open', as
 
 test('one user’s data is not shown to the next, who logged in on another tab; any logged-in user can accept an invitation', async () => {
   const { page } = visitor
-  const next = { email: 'ada@example.com', password: 'four lamps on a mountain' }
+  const next = { email: 'ines@example.com', password: 'four lamps on a mountain' }
   await leave()
   await logIn()
   await whoIs().waitFor()
-  const invited = await program.client.expect<{ code: string }>('POST', '/v1/users/invitations', {
+  const invited = await account.client.expect<{ code: string }>('POST', '/v1/users/invitations', {
     email: next.email,
     role: 'viewer',
   })
   const other = await page.context().newPage()
   await other.goto(`/console/join#${invited.code}`)
   await page.goto('/console/me')
-  await page.getByRole('main').getByText(program.email).waitFor()
+  await page.getByRole('main').getByText(account.email).waitFor()
   // The test holds back the next response: until then nothing is shown.
   const asked = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
@@ -219,10 +193,10 @@ test('one user’s data is not shown to the next, who logged in on another tab; 
   await other.getByRole('button', { name: 'Begin' }).click()
   await other.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
   await page.getByRole('complementary').getByText(next.email).waitFor()
-  expect(await page.getByText(program.email).count()).toBe(0)
+  expect(await page.getByText(account.email).count()).toBe(0)
   await asked.promise
   released.resolve()
   await page.getByRole('main').getByText(next.email).waitFor()
-  expect(await page.getByText(program.email).count()).toBe(0)
+  expect(await page.getByText(account.email).count()).toBe(0)
   await other.close()
 })

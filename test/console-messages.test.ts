@@ -3,26 +3,20 @@ import type { Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { enterConsole, expectNoOverflow, type Visitor } from './browser.ts'
 import { Phones } from './carrier.ts'
-import { startProgram, type Program } from './harness.ts'
+import { openAccount, type Account } from './shared-program.ts'
 
-let program: Program
+let account: Account
 let visitor: Visitor
 let phones: Phones
-let ours: string
 beforeAll(async () => {
-  program = await startProgram()
-  phones = new Phones(Number(/Simulated phones +http:\/\/127\.0\.0\.1:(\d+)/.exec(program.stdout)?.[1]))
-  const { client } = program
+  account = await openAccount()
+  phones = new Phones(account.phonesPort)
+  const { client } = account
   await client.expect('POST', '/v1/campaigns', { name: 'Spring sale', key: 'spring-sale' })
   await client.expect('POST', '/v1/templates', { name: 'order-shipped', body: 'Order {{ order }} is on its way.' })
-  const { data } = await client.expect<{ data: { number: string }[] }>('GET', '/v1/senders')
-  ours = data[0]?.number ?? ''
-  visitor = await enterConsole(program)
+  visitor = await enterConsole(account)
 })
-afterAll(async () => {
-  await visitor?.close()
-  await program?.remove()
-})
+afterAll(() => visitor?.close())
 
 test('a message is previewed while it is written, and followed to its end', async () => {
   const { page } = visitor
@@ -107,12 +101,12 @@ test('a message whose response was lost is sent once, though it is submitted aga
   await page.unroute('**/v1/messages/send', lose)
   await page.getByRole('button', { name: 'Send the message' }).click()
   await page.getByRole('heading', { name: 'To +12025550107', level: 1 }).waitFor()
-  expect(await program.client.listMessages('to=12025550107')).toHaveLength(1)
+  expect(await account.client.listMessages('to=12025550107')).toHaveLength(1)
 })
 
 test('the list is filtered by its address, and the result is exported', async () => {
   const { page } = visitor
-  await program.client.expect('POST', '/v1/messages/send', { to: '12025550014', message: 'Nobody gets this.' })
+  await account.client.expect('POST', '/v1/messages/send', { to: '12025550014', message: 'Nobody gets this.' })
   await page.goto('/console/messages')
   const rows = page.getByRole('region', { name: 'Messages' }).getByRole('row')
   await page.getByRole('row', { name: /\+12025550014 rejected/ }).waitFor()
@@ -135,7 +129,7 @@ test('the list is filtered by its address, and the result is exported', async ()
   const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n')
   expect(lines).toHaveLength(2)
   expect(lines[1]).toContain('12025550102')
-  const [{ id } = { id: '' }] = await program.client.listMessages('to=12025550014')
+  const [{ id } = { id: '' }] = await account.client.listMessages('to=12025550014')
   await recipient.fill(id)
   await page.getByText('The carrier refused it.').waitFor()
   await page.getByRole('note').getByText('recipient_blocked').waitFor()
@@ -144,15 +138,15 @@ test('the list is filtered by its address, and the result is exported', async ()
 test('a conversation shows new replies, loses no draft, and is answered with the keyboard', async () => {
   const { page } = visitor
   const person = '12025550103'
-  await program.client.expect('POST', '/v1/messages/send', { to: person, message: 'Shall we keep your table?' })
-  await phones.reply(person, ours, 'Yes please!')
+  await account.client.expect('POST', '/v1/messages/send', { to: person, message: 'Shall we keep your table?' })
+  await phones.reply(person, account.number, 'Yes please!')
   await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Conversations' }).click()
   await page.getByRole('row', { name: /\+12025550103 1 unread Yes please!/ }).click()
   const thread = page.getByRole('list', { name: 'Messages' })
   await thread.getByText('Shall we keep your table?').waitFor()
   const answer = page.getByLabel('Answer')
   await answer.pressSequentially('Then it is ')
-  await phones.reply(person, ours, 'We are six.')
+  await phones.reply(person, account.number, 'We are six.')
   await thread.getByText('We are six.').waitFor()
   await page.keyboard.type('yours.')
   expect(await answer.inputValue()).toBe('Then it is yours.')
@@ -173,8 +167,8 @@ test('a conversation shows new replies, loses no draft, and is answered with the
 test('a conversation is found by words and digits, closed, and reopened by the next reply', async () => {
   const { page } = visitor
   const person = '12025550109'
-  await program.client.expect('POST', '/v1/messages/send', { to: person, message: 'Is the parcel there?' })
-  await phones.reply(person, ours, 'Yes, in the hall')
+  await account.client.expect('POST', '/v1/messages/send', { to: person, message: 'Is the parcel there?' })
+  await phones.reply(person, account.number, 'Yes, in the hall')
   await page.goto('/console/conversations')
   const search = page.getByLabel('Number, or words of the last message')
   await page.getByRole('row', { name: /\+12025550103/ }).waitFor()
@@ -196,7 +190,7 @@ test('a conversation is found by words and digits, closed, and reopened by the n
   await page.getByLabel('State').selectOption('closed')
   await page.getByRole('row', { name: /\+12025550109 1 unread closed/ }).waitFor()
   await expectFits(page)
-  await phones.reply(person, ours, 'One more thing')
+  await phones.reply(person, account.number, 'One more thing')
   await page.getByText('No conversation fits all of these filters.').waitFor()
   await page.getByRole('button', { name: 'Show all' }).first().click()
   await page.getByRole('row', { name: /\+12025550109 2 unread One more thing/ }).waitFor()
@@ -207,7 +201,7 @@ test('a conversation with a person who opts out says so in place of the form, un
   const person = '12025550109'
   await page.getByRole('row', { name: /\+12025550109/ }).click()
   await page.getByLabel('Answer').waitFor()
-  await phones.reply(person, ours, 'STOP')
+  await phones.reply(person, account.number, 'STOP')
   const notice = page.getByRole('status').filter({ hasText: 'This person has opted out.' })
   await notice.getByText(/Opted out .+ \(by reply\)/).waitFor()
   await page.getByLabel('Answer').waitFor({ state: 'detached' })
@@ -215,7 +209,7 @@ test('a conversation with a person who opts out says so in place of the form, un
     '/console/opt-outs/12025550109',
   )
   await expectFits(page)
-  await phones.reply(person, ours, 'START')
+  await phones.reply(person, account.number, 'START')
   await page.getByLabel('Answer').waitFor()
 })
 
@@ -273,7 +267,7 @@ test('numbers are opted out, looked up, imported, and opted in with a reason', a
 
 test('a suspected STOP is decided, and the keywords are changed', async () => {
   const { page } = visitor
-  await phones.reply('12025550103', ours, 'no more texts')
+  await phones.reply('12025550103', account.number, 'no more texts')
   await page.goto('/console/opt-outs/suspected')
   await page.getByRole('row', { name: /\+12025550103 no more texts/ }).waitFor()
   await expectFits(page)
@@ -292,7 +286,7 @@ test('a suspected STOP is decided, and the keywords are changed', async () => {
   await expect.poll(() => page.getByLabel('Keywords that ask for help').inputValue()).toBe('HELP\nHILFE')
   expect(await page.getByLabel('Its own list').first().isChecked()).toBe(false)
   await expectFits(page)
-  const own = await program.client.expect<{ own: object }>('GET', '/v1/opt-outs/keywords')
+  const own = await account.client.expect<{ own: object }>('GET', '/v1/opt-outs/keywords')
   expect(own.own).toEqual({ help_keywords: ['HELP', 'HILFE'], replies: { help: 'Call +1 555 765 4321.' } })
   expect(visitor.complaints).toEqual([])
 })
@@ -304,7 +298,7 @@ test('returning to a long list restores its filters, page, scroll position and r
     message: 'Hello',
     send_at: tomorrow(),
   }))
-  await program.client.expect('POST', '/v1/messages/batch', { messages }, { 'idempotency-key': 'many' })
+  await account.client.expect('POST', '/v1/messages/batch', { messages }, { 'idempotency-key': 'many' })
   await page.goto('/console/messages?status=scheduled')
   await page.locator('tbody tr').first().getByText('+12025554119').waitFor()
   await page.getByRole('button', { name: 'Older' }).click()

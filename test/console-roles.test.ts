@@ -1,24 +1,21 @@
 /** The console for each role: it offers what the API allows. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { openConsole, type Visitor } from './browser.ts'
-import { startProgram, type Program } from './harness.ts'
+import { openAccount, type Account } from './shared-program.ts'
 
-let program: Program
+let account: Account
 let people = 0
 
 beforeAll(async () => {
-  program = await startProgram()
-})
-afterAll(async () => {
-  await program?.remove()
+  account = await openAccount()
 })
 
 async function join(role: string): Promise<Visitor> {
-  const { code } = await program.client.expect<{ code: string }>('POST', '/v1/users/invitations', {
+  const { code } = await account.client.expect<{ code: string }>('POST', '/v1/users/invitations', {
     email: `${role}-${++people}@example.com`,
     role,
   })
-  const visitor = await openConsole(program.address)
+  const visitor = await openConsole(account.address)
   const { page } = visitor
   await page.goto(`/console/join#${code}`)
   await page.getByLabel('Password').fill('six mirrors on a hill')
@@ -101,21 +98,21 @@ test('a viewer sees no button that the API refuses, on any screen, and a message
 /** Creates one of everything; returns the addresses of all screens for a viewer. */
 async function fill(): Promise<string[]> {
   const make = async (path: string, body: object) =>
-    (await program.client.expect<{ id: string }>('POST', path, body, { 'idempotency-key': path })).id
+    (await account.client.expect<{ id: string }>('POST', path, body, { 'idempotency-key': path })).id
   const later = new Date(Date.now() + 86_400_000).toISOString()
   const message = await make('/v1/messages/send', { to: '12025550188', message: 'Hello', send_at: later })
   const campaign = await make('/v1/campaigns', { name: 'Spring', message: 'Hello' })
   const contact = await make(`/v1/campaigns/${campaign}/contacts`, { phone_number: '12025550189' })
   const template = await make('/v1/templates', { name: 'hello', body: 'Hello {{ name }}' })
   const webhook = await make('/v1/webhooks', { url: 'https://hooks.invalid/', events: ['message.delivered'] })
-  const { data } = await program.client.expect<{ data: { id: string }[] }>('GET', '/v1/carriers')
+  const { data } = await account.client.expect<{ data: { id: string }[] }>('GET', '/v1/carriers')
   const sender = await make('/v1/senders', { number: '14155550100', carrier: data[0]?.id })
   const pool = await make('/v1/sender-pools', { name: 'All', senders: [{ sender }] })
   const broadcast = await make(`/v1/campaigns/${campaign}/send`, { send_at: later })
-  await program.client.expect('POST', '/v1/opt-outs', { number: '12025550190' })
+  await account.client.expect('POST', '/v1/opt-outs', { number: '12025550190' })
   await make(`/v1/webhooks/${webhook}/test`, {})
   const tried = async () =>
-    (await program.client.expect<{ data: { event: string }[] }>('GET', `/v1/webhooks/${webhook}/deliveries`)).data[0]
+    (await account.client.expect<{ data: { event: string }[] }>('GET', `/v1/webhooks/${webhook}/deliveries`)).data[0]
   await expect.poll(tried).toBeDefined()
   const campaignParts = ['', '/contacts', `/contacts/${contact}`, '/import', '/settings']
   return `/ /messages /messages/${message} /templates /templates/${template} /campaigns /broadcasts /broadcasts/${broadcast}

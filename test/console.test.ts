@@ -2,27 +2,25 @@
 import type { Locator, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectNoOverflow, openConsole, type Visitor } from './browser.ts'
-import { startProgram, type Program } from './harness.ts'
+import { Client } from './client.ts'
+import { findService, type Service } from './shared-program.ts'
 import { patienceMs, until } from './until.ts'
 
 const [email, password] = ['grace@example.com', 'four lamps on a mountain']
-let program: Program
+let service: Service
 let visitor: Visitor
 
 const whoIs = (page: Page): Locator => page.getByRole('complementary').getByText(email)
 
 beforeAll(async () => {
-  program = await startProgram({ hasOwner: false })
-  visitor = await openConsole(program.address)
+  service = await findService()
+  visitor = await openConsole(service.address)
 })
-afterAll(async () => {
-  await visitor?.close()
-  await program?.remove()
-})
+afterAll(() => visitor?.close())
 
 test('the first person to open the printed address becomes the owner, with a login of their own', async () => {
   const { page } = visitor
-  const address = /^ +(http\S+\/console\/join#hg_iv_\w+)$/m.exec(program.stdout)?.[1]
+  const address = /^ +(http\S+\/console\/join#hg_iv_\w+)$/m.exec(service.printed)?.[1]
   await page.goto(address ?? '')
   await page.getByLabel('Password').fill('too short')
   await page.getByLabel('E-mail address').fill(email)
@@ -32,14 +30,14 @@ test('the first person to open the printed address becomes the owner, with a log
   await page.getByRole('button', { name: 'Begin' }).click()
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
   // The code is not in the browser's history.
-  expect(page.url()).toBe(`${program.address}/console/`)
+  expect(page.url()).toBe(`${service.address}/console/`)
   await page.getByText('No messages yet').waitFor()
   await page.getByRole('cell', { name: 'simulator' }).waitFor()
 })
 
 test('the overview shows new messages live', async () => {
   const { page } = visitor
-  await program.client.expect('POST', '/v1/messages/send', {
+  await new Client(() => service.address, service.key).expect('POST', '/v1/messages/send', {
     to: '12025550188',
     message: 'Your table is ready.',
   })
@@ -192,7 +190,7 @@ test('its tokens are hidden from scripts, and count only with the console’s ma
   const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
   const mark = { 'x-heliogram-console': '1' }
   const statusOf = async (method: string, path: string, headers: Record<string, string>): Promise<number> =>
-    (await fetch(program.address + path, { method, headers: { cookie, ...headers } })).status
+    (await fetch(service.address + path, { method, headers: { cookie, ...headers } })).status
   expect(await statusOf('GET', '/v1/users/me', {})).toBe(401)
   expect(await statusOf('GET', '/v1/users/me', mark)).toBe(200)
   expect(await statusOf('GET', '/v1/users/me', { ...mark, authorization: 'Bearer hg_at_nothing' })).toBe(401)

@@ -8,6 +8,7 @@ import { migrate } from '../server/ground/db/migrate.ts'
 import { runOn, withDatabase, type TestServer } from '../server/ground/db/testing.ts'
 import { openDoor } from '../server/ground/db/door-testing.ts'
 import { foldersVariable, prepareFolders } from './prepared.ts'
+import { serviceVariable, startService } from './shared-program.ts'
 
 const quiet = {
   info: () => {},
@@ -17,7 +18,7 @@ const quiet = {
 
 /**
  * Shared by all tests of a run and created on first use: one PostgreSQL (embedded, or the server of TEST_DATABASE_URL, whose role may create
- * databases), and data folders for the programs that tests start.
+ * databases), data folders for the programs that tests start, and one running service.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'heliogram-vitest-'))
@@ -35,7 +36,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   })
   project.provide('testServer', server.path)
   process.env[foldersVariable] = folders.path
+  const service = await openDoor(join(folder, 'service'), startService)
+  process.env[serviceVariable] = service.path
   return async () => {
+    // PostgreSQL's programs in its folder are links to a prepared one.
+    await service.close()
     await Promise.all([server.close(), folders.close()])
     await rm(folder, { recursive: true, force: true })
   }
