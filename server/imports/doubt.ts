@@ -4,10 +4,11 @@ import { isCountry } from '../ground/numbers/number.ts'
 import { tryJson } from '../ground/base/json.ts'
 import type { FoundLayout } from '../ground/tables/layout.ts'
 import type { TableLayout } from './columns.ts'
-import type { AskedOptions } from './store.ts'
+import type { AskedOptions, ImportOptions } from './store.ts'
+import type { SourceRow } from '../ground/tables/source-row.ts'
 
 export function doubtOfTable(
-  { sample }: FoundLayout,
+  { sample }: Pick<FoundLayout, 'sample'>,
   { targets, isExport }: TableLayout,
   asked: AskedOptions,
 ): { doubt?: Doubt } {
@@ -27,7 +28,7 @@ export function doubtOfRecords(
 ): { doubt?: Doubt } {
   if (defaultCountry !== null) return {}
   const name = Object.keys(mapping).find((one) => mapping[one] === 'phone_number') ?? 'phone_number'
-  const numbers = records.slice(0, recordsMax).flatMap((record) => {
+  const numbers = records.flatMap((record) => {
     if (typeof record !== 'object' || record === null || !Object.hasOwn(record, name)) return []
     const { [name]: number, country, object } = record as Record<string, unknown>
     const isWhole = object === 'contact' || (typeof country === 'string' && isCountry(country))
@@ -44,3 +45,14 @@ export const recordsIn = (head: Buffer, encoding: string): unknown[] =>
     .split('\n', recordsMax)
     .map(tryJson)
     .filter((record) => record !== undefined)
+
+/** Options with the doubt of these rows, which may differ from the first rows of the file; null if there are too few of them to tell. */
+export function optionsOf(options: ImportOptions, rows: readonly SourceRow[]): ImportOptions | null {
+  const { table, doubt, defaultCountry } = options
+  if (doubt || defaultCountry !== null || rows.length < recordsMax) return null
+  const records = rows.filter(({ fault }) => !fault).map(({ record }) => record)
+  const found = table
+    ? doubtOfTable({ sample: records as string[][] }, table, options)
+    : doubtOfRecords(records, options)
+  return { ...options, ...found }
+}

@@ -210,6 +210,14 @@ describe('an import', () => {
     expect((await test.badRows(again.id)).split('\n')[1]).toMatch(/^15551230001,Lovelace,"the row has more.*, Ada$/)
   })
 
+  it('refuses national numbers without a country behind hundreds of whole ones', async () => {
+    const whole = Array.from({ length: 300 }, (_, n) => `447700${String(900_000 + n)}`)
+    const national = Array.from({ length: 100 }, (_, n) => `415555${String(2000 + n)}`)
+    const file = ['Phone', ...whole, ...national].join('\n')
+    const over = await test.run(await test.newCampaign(), 'text/csv', file)
+    expect(over).toMatchObject({ counts: { created: 300, failed: 100 } })
+  })
+
   it('refuses national numbers without a country, says so before and after, and accepts them with one', async () => {
     const campaign = await test.newCampaign()
     const numbers = ['2025550123', '3105550188', '4155550142', '6465550117', '9175550160', '2125550199']

@@ -17,7 +17,7 @@ import { NumberSet } from './seen.ts'
 import type { SourceRow } from '../ground/tables/source-row.ts'
 import { Stride } from './stride.ts'
 import { addCounts, readCommitted, type Numbers, type Progress } from './progress.ts'
-import { isClosed, type ImportRow, type Repairs, type FurtherNumbers } from './store.ts'
+import { isClosed, type ImportOptions, type ImportRow, type Repairs, type FurtherNumbers } from './store.ts'
 
 export interface WriteContext {
   db: Db
@@ -106,11 +106,11 @@ export class BatchWriter {
     return size >= batchSize || rows >= (this.#context.pieceRows ?? Infinity) || this.#stride.isWhole(rows)
   }
 
-  add(row: SourceRow): void {
+  add(row: SourceRow, options: ImportOptions): void {
     if (++this.#rowsRead <= this.#job.processed) return
     this.#batch.rows++
     this.#batch.size += row.size
-    const read = this.#context.readRow(row, this.#job.options)
+    const read = this.#context.readRow(row, options)
     if (row.isHidden && !this.#job.options.takesHidden) {
       // A hidden row sends no messages, but its opt-out counts.
       this.#batch.hidden++

@@ -138,3 +138,26 @@ const read = (text: string, country?: string) => {
   const result = readNumber(text, country)
   return 'number' in result ? [result.number, ...result.warnings.map((warning) => warning.code)] : result.suggestion
 }
+
+it.each([
+  ['1 55 1234 5675', 'MX', '525512345675'],
+  ['1 (33) 1234-5678', 'MX', '523312345678'],
+  ['1 551 234 5675', 'MX', undefined],
+  ['044 55 1234 5675', 'MX', '525512345675'],
+  ['09 1234 5678', 'CL', '56912345678'],
+  ['02 2345 6789', 'CL', '56223456789'],
+  ['1 55 1234 5675', 'US', '15512345675'],
+])('suggests for %s in %s, with an old prefix of the country, %s', (text, country, suggestion) => {
+  expect(readNumber(text, country)).toMatchObject({ code: 'invalid_phone_number' })
+  expect(suggestNumber(text, country) ?? undefined).toBe(suggestion)
+})
+
+it('warns of a number of the US that is one of Mexico with the old mobile prefix', () => {
+  const warnings = (text: string, country: string | null): string[] => {
+    const read = readNumber(text, country)
+    return 'number' in read ? read.warnings.map(({ code }) => code) : [read.code]
+  }
+  expect(warnings('15512345675', 'MX')).toEqual(['possible_national_number'])
+  expect(warnings('+15512345675', 'MX')).toEqual([])
+  expect(warnings('15512345675', null)).toEqual([])
+})

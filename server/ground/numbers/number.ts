@@ -7,7 +7,7 @@ import type { CountryCode } from 'libphonenumber-js/core'
 import { codeLengthOf, exactPlan, hasLength, hasPlan, isAssigned, planOfCountry, plansOf, type Plan } from './plan.ts'
 import { isOfPeople, isWrittenBare } from './type.ts'
 import { currentForm, doubtfulForm, formsOf } from './renumbered.ts'
-import { completeNumber, parseNumber, undoSpreadsheet } from './written.ts'
+import { completeNumber, digitsOf, parseNumber, undoSpreadsheet } from './written.ts'
 import { findCut } from './cell.ts'
 
 /** A doubt about a number that is accepted. */
@@ -82,9 +82,10 @@ export function readNumber(
     return ambiguityFault(given, number, defaultCountry)
   // For a plan that shares its code and has no leading digits, `exactPlan` has already run this test.
   const isTested = plans.length > 1 && plan.leading === null && plan.types !== null
+  const mayBeNational = isNational || (!hasPlus && oldFormAt(given, defaultCountry) !== null)
   if (isTested ? exact === plan : isAssigned(plan, number))
-    return { number, warnings: isNational ? [possiblyNational] : noWarnings }
-  return { number, warnings: isNational ? [unassigned, possiblyNational] : onlyUnassigned }
+    return { number, warnings: mayBeNational ? [possiblyNational] : noWarnings }
+  return { number, warnings: mayBeNational ? [unassigned, possiblyNational] : onlyUnassigned }
 }
 
 /** Removes trunk prefixes behind the calling code. */
@@ -155,10 +156,25 @@ export function suggestNumber(text: string, defaultCountry?: string | null): str
 }
 
 /** As `suggestNumber`, if the text is one number. Null for (555) 123-2007, which is not a number in Brazil. */
-export const suggestOne = (text: string, defaultCountry?: string | null): string | null =>
-  parseNumber(text, defaultCountry) ??
-  parseNumber(text.replace(/^00/, '+'), defaultCountry) ??
-  (mayLackPlus(text) ? parseNumber(`+${text.replace(/^\+/, '')}`) : null)
+export function suggestOne(text: string, defaultCountry?: string | null): string | null {
+  const atHome = parseNumber(text, defaultCountry)
+  if (atHome !== null) return atHome
+  // 1 55 1234 5675 is of Mexico, and 1 551 234 5675 may be of Mexico or the US.
+  const old = oldFormAt(digitsOf(text) ?? '', defaultCountry)
+  if (old !== null) return /^\D*1\D*\d{3}\D+\d{3}\D+\d{4}\D*$/.test(text) ? null : old
+  return (
+    parseNumber(text.replace(/^00/, '+'), defaultCountry) ??
+    (mayLackPlus(text) ? parseNumber(`+${text.replace(/^\+/, '')}`) : null)
+  )
+}
+
+/** The current form of national digits that have an old prefix of their country, which are another country's number as well; otherwise null. */
+function oldFormAt(digits: string, country?: string | null): string | null {
+  const code = country ? planOfCountry(country)?.code : undefined
+  if (code === undefined || !/^[1-9]/.test(digits) || digits.startsWith(code)) return null
+  const current = currentForm(code, code + digits)
+  return current === code + digits ? null : current
+}
 
 function fault(detail: string, suggestion: string | null): NumberFault {
   return { code: 'invalid_phone_number', detail, ...(suggestion !== null && { suggestion }) }

@@ -34,6 +34,8 @@ const changes: Readonly<Record<string, readonly Change[]>> = {
       '55$1$2',
     ),
   ],
+  // Chile, 2016: the trunk zero ended, and with it 09 before mobile numbers; people still write both.
+  56: [change(/^560([2-79]\d{8})$/, '56$1', /^56([2-79]\d{8})$/, '560$1')],
   // Viet Nam, 2018: mobile numbers of eleven digits became ten (with the trunk zero).
   84: (
     [

@@ -43,13 +43,37 @@ export const refuseFile = (detail: string, suggestion?: string): FieldError[] =>
   { pointer: '#', code: 'invalid_format', detail: `The file ${detail}.`, ...(suggestion && { suggestion }) },
 ]
 
+const byteOrderMark = /^(?:\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)/
+
+const asWorkbook = 'open it in a spreadsheet program and save it as .xlsx'
+// By their first octets, of which those below a blank are controls; programs name some of them .xls or .csv.
+const foreign: readonly [RegExp, string][] = [
+  [
+    /^\u00d0\u00cf[^ -\u00ff]\u00e0/,
+    'a workbook from before 2007 (.xls) or with a password: save it as .xlsx without a password',
+  ],
+  [/^(?:<\?xml[^>]*>\s*)?(?:<\?mso[^>]*>\s*)?<(?:\w+:)?Workbook\b/, `an XML spreadsheet of 2003: ${asWorkbook}`],
+  [
+    /^(?:<\?xml[^>]*>\s*|<!--[^]*?-->\s*)*<(?:!doctype html|html|head|meta|body|table|style|div)\b/i,
+    `an HTML page: ${asWorkbook}`,
+  ],
+  [/^MIME-Version:/i, `a web archive: ${asWorkbook}`],
+  [/^<\?xml/, `XML: ${asWorkbook}`],
+  [/^\{\\rtf/, `an RTF document: copy its table into a spreadsheet program and save it as .xlsx`],
+  [/^%PDF/, 'a PDF document: export the list as CSV where it comes from'],
+  [/^BEGIN:VCARD/i, 'a file of vCards: export the contacts as CSV'],
+  [/^(?:\u0089PNG|\u00ff\u00d8\u00ff|GIF8|RIFF.{4}WEBP)/s, 'a picture: export the list as CSV where it comes from'],
+  [/^(?:7z\u00bc\u00af|Rar!|[^ -\u00ff]\u008b)/, 'an archive: unpack it and send the file in it'],
+  [/^SQLite format 3/, 'a database file: export the table as CSV'],
+]
+
 /** Why a file is not text, by its first bytes; null if it may be. */
 export function refuseBytes(bytes: Buffer, encoding: string): string | null {
   if (bytes.length === 0) return 'must not be empty'
-  const start = bytes.subarray(0, 4).toString('latin1')
-  if (start === '\u00d0\u00cf\u0011\u00e0')
-    return 'must be CSV or a workbook (.xlsx); this one is from before 2007 (.xls) or has a password: save it as .xlsx without a password'
-  if (start.startsWith('%PDF')) return 'must be CSV or a workbook, and this is a PDF document'
+  // Without a byte order mark, and of UTF-16 every other octet.
+  const start = bytes.subarray(0, 1024).toString('latin1').replace(byteOrderMark, '').replaceAll('\0', '').trimStart()
+  const what = foreign.find(([pattern]) => pattern.test(start))?.[1]
+  if (what !== undefined) return `must be CSV or a workbook (.xlsx), and this is ${what}`
   if (encoding.startsWith('utf-16')) return null
   // One stray NUL is a bad row; a file full of them is not text.
   const head = bytes.subarray(0, 4096)

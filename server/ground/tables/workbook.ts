@@ -34,6 +34,21 @@ const sheetBytesMax = 2 ** 30
 // Cells may share texts, so a small file can stand for more than any disk holds.
 const cellCharactersMax = 2 ** 30
 
+/** The programs' own archives by a file that each of them has. */
+const archives: readonly [RegExp, string][] = [
+  [/^xl\/workbook\.bin$/, 'a binary workbook (.xlsb); save it as .xlsx'],
+  [/^content\.xml$/, 'an OpenDocument file (.ods); save it as .xlsx or CSV'],
+  [/\.iwa$|^index\.zip$/, 'a file of Numbers; export it as .xlsx or CSV'],
+  [/^word\/document\.xml$/, 'a Word document; copy its table into a workbook (.xlsx)'],
+  [/^ppt\//, 'a presentation; send a workbook (.xlsx) or CSV'],
+  [/\.(?:csv|xlsx?|txt|tsv|json|ndjson)$/i, 'an archive; unpack it and send the file in it'],
+]
+
+function tellArchive(names: readonly string[]): string {
+  const found = archives.find(([pattern]) => names.some((name) => pattern.test(name)))
+  return `is ${found?.[1] ?? 'an archive without a sheet; send a workbook (.xlsx) or CSV'}`
+}
+
 /**
  * Opens a workbook of `size` bytes; no part may inflate to more than `inflatedMax`. @throws ZipError with the fault, in words that continue "The
  * file".
@@ -67,7 +82,7 @@ export async function openWorkbook(read: ReadChunk, size: number, inflatedMax = 
       else if (name === 'sheet' && tag === undefined)
         if ((attributeOf(attributes, 'state') ?? 'visible') === 'visible' && isTable(attributes)) tag = attributes
     }
-  if (tag === undefined) throw new ZipError('is an archive without a sheet; send a workbook (.xlsx) or CSV')
+  if (tag === undefined) throw new ZipError(tellArchive([...entries.keys()]))
   const target = attributeOf(partOf(tag), 'Target') ?? 'worksheets/sheet1.xml'
   const path = target.startsWith('/') ? target.slice(1) : `xl/${target.replace(/^\.\//, '')}`
   const sheet = entries.get(path.toLowerCase())
