@@ -113,6 +113,12 @@ interface Due extends Ending {
   isSettled: boolean
 }
 
+/** When the next closed account has work for the sweep. Index accounts_closing. */
+export const closedDue = `
+  select min(case when wound_up_at is null then now() else destroy_at end)
+  from accounts
+  where closed_at is not null and destroyed_at is null`
+
 /** Continues the end of closed accounts; index accounts_closing. Safe in several processes. */
 export async function endClosedAccounts(
   recording: Recording,

@@ -2,7 +2,7 @@ import type { Recording } from '../events/events.ts'
 import type { Room, WithRooms } from '../events/face.ts'
 import { forAWhile, hourMs } from '../ground/base/sweeps.ts'
 import { inTurn } from '../ground/db/in-turn.ts'
-import { destroyNext, endClosedAccounts } from './closing.ts'
+import { closedDue, destroyNext, endClosedAccounts } from './closing.ts'
 import { expireCredentials } from './expire.ts'
 import { accountRoutes } from './http.ts'
 
@@ -17,6 +17,7 @@ export const room = {
         {
           name: 'closed accounts',
           everyMs: 2000,
+          due: closedDue,
           run: (isOver) => {
             const endClosed = (): Promise<void> => endClosedAccounts(context, closing, isOver)
             const destroy = (): Promise<void> => forAWhile(5000, () => destroyNext(db, pieces))

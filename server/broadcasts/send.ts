@@ -36,7 +36,7 @@ type BroadcastContext = Needs<'db' | 'log' | 'outbox' | 'subscriptions'> & {
   acceptor: Pick<Acceptor, 'acceptFrom' | 'roomFor'>
 }
 
-// Between looks when idle.
+// Between looks when idle; twice as long without any broadcast.
 const pollMs = 500
 const expandMax = 20_000
 // Queued messages per account: seconds of a fast link, and few enough that a pause or an opt-out affects few of them.
@@ -75,13 +75,18 @@ export class Broadcaster {
   #timer: NodeJS.Timeout | null = null
   #work: Promise<void> | null = null
   #isClosed = false
+  #isAny = false
+  #isTurn = false
 
   constructor(context: BroadcastContext) {
     this.#context = context
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.wake(), pollMs)
+    this.#timer = setInterval(() => {
+      this.#isTurn = this.#isAny || !this.#isTurn
+      if (this.#isTurn) this.wake()
+    }, pollMs)
   }
 
   /** Reports that there may be work. */
@@ -111,6 +116,7 @@ export class Broadcaster {
         ids.add(id)
         if (await this.#tryStep(accountId, id)) isBusy = true
       }
+      this.#isAny = ids.size > 0
       for (const map of [
         this.#drafters,
         this.#endings,

@@ -58,10 +58,7 @@ export async function requestRematch(tx: Tx, carrierId: string): Promise<number>
   return rowCount ?? 0
 }
 
-/** Records new links, and those whose form differs from that of their rows. Writes only changes; links are few. */
-async function noteChanges(db: Db): Promise<void> {
-  await db.query(
-    `insert into link_id_forms as f (link_id, form)
+const changedForms = `
      select w.id, w.form
      from (
        select l.id, coalesce(l.settings ->> 'message_id_form', c.settings ->> 'message_id_form') as form
@@ -69,7 +66,17 @@ async function noteChanges(db: Db): Promise<void> {
        join carriers c on c.id = l.carrier_id
      ) w
      where w.form is not null
-       and not exists (select 1 from link_id_forms k where k.link_id = w.id and k.form = w.form)
+       and not exists (select 1 from link_id_forms k where k.link_id = w.id and k.form = w.form)`
+
+/** Now, if a form has changed or its passes are not over. */
+export const formsDue = `
+  select now() where exists (select from link_id_forms where settled_at is null) or exists (${changedForms})`
+
+/** Records new links, and those whose form differs from that of their rows. Writes only changes; links are few. */
+async function noteChanges(db: Db): Promise<void> {
+  await db.query(
+    `insert into link_id_forms as f (link_id, form)
+     ${changedForms}
      on conflict (link_id) do update
        set form = excluded.form, changed_at = now(), passed_at = null, settled_at = null, leased_until = null, rekeyed = 0, matched = 0
        where f.form <> excluded.form`,

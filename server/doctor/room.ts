@@ -3,7 +3,7 @@ import type { Room } from '../events/face.ts'
 import type { App } from '../ground/http/http.ts'
 import { doctorRoutes } from './http.ts'
 import { receiptRoutes } from './receipts-http.ts'
-import { followIdForms, type RekeyContext } from './rekey.ts'
+import { followIdForms, formsDue, type RekeyContext } from './rekey.ts'
 
 export const room = {
   routes(app: App, context: RouteContext) {
@@ -11,6 +11,8 @@ export const room = {
     receiptRoutes(app, context)
   },
   sweeps: {
-    jobs: (context: RekeyContext) => [{ name: 'id forms of links', everyMs: 1000, run: () => followIdForms(context) }],
+    jobs: (context: RekeyContext) => [
+      { name: 'id forms of links', everyMs: 1000, due: formsDue, run: () => followIdForms(context) },
+    ],
   },
 } satisfies Room

@@ -16,7 +16,7 @@ export const lostJobs = 'imports-lost'
 export async function openJobs(
   connection: Connection,
   log: Log,
-  { isRunning, max }: { isRunning: boolean; max: number },
+  { isRunning, isAlone = false, max }: { isRunning: boolean; isAlone?: boolean; max: number },
 ): Promise<{ boss: PgBoss; failures: Repeated }> {
   const { schema, isThere } = await findQueue(connection)
   const boss = new PgBoss({
@@ -29,9 +29,9 @@ export async function openJobs(
     useListenNotify: isRunning,
     supervise: isRunning,
     schedule: false,
-    // With heartbeatSeconds, the time until a killed process's job is noticed.
-    superviseIntervalSeconds: 10,
-    monitorIntervalSeconds: 10,
+    // With heartbeatSeconds, the time until a killed process's job is noticed. A process that is alone replaces its jobs at the start.
+    superviseIntervalSeconds: isAlone ? 60 : 10,
+    monitorIntervalSeconds: isAlone ? 60 : 10,
   })
   const failures = new Repeated((error, times) => {
     log.warn({ reason: (error as Error).message, times }, 'import queue failed')

@@ -45,7 +45,11 @@ export const uploadsMax = 4
 /** With `isRunning`, also begins to work. */
 export async function startImports(options: ImportsOptions): Promise<Imports> {
   const { connection, log, isRunning } = options
-  const { boss, failures } = await openJobs(connection, log, { isRunning, max: importsMax + 1 })
+  const { boss, failures } = await openJobs(connection, log, {
+    isRunning,
+    isAlone: options.isAlone === true,
+    max: importsMax + 1,
+  })
   const stop = new AbortController()
   const countAccepted = (): number => options.meter?.flushes.accept.items ?? 0
   const { keyFile, isSealing = false, anyLengthCountries = [] } = options
@@ -77,8 +81,8 @@ export async function startImports(options: ImportsOptions): Promise<Imports> {
 
 async function work(boss: PgBoss, context: RunContext, threads: ImportThreads, stop: AbortSignal): Promise<void> {
   // Each fetch takes one job, so burst mode, which full batches start, has no use here. The poll is the longest wait of an import that arrived while
-  // all workers were busy.
-  const polling = { batchSize: 1, pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 } as const
+  // all workers were busy, and of a retry that is due.
+  const polling = { batchSize: 1, pollingIntervalSeconds: 5, notifyPollingIntervalSeconds: 5 } as const
   await boss.work(
     jobs,
     {

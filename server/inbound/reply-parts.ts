@@ -238,6 +238,9 @@ interface LateText {
   settings: Pick<SmppSettings, 'default_alphabet' | 'data_codings_in'> | null
 }
 
+/** When the oldest part has waited for long enough. Index reply_parts_received_at. */
+export const partsDue = `select min(received_at) + make_interval(secs => ${partsWaitSeconds}) from reply_parts`
+
 /** Texts without a new part for long enough. Index reply_parts_received_at, and the primary key for later parts. */
 export async function listLate(db: Db, limit: number, skip: number): Promise<LateText[]> {
   const { rows } = await db.query<LateText>(

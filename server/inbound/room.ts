@@ -5,6 +5,7 @@ import { giveOrphans, orphanStep } from './orphans.ts'
 import { orphanRoutes } from './orphans-http.ts'
 import { notingMs } from './redelivery.ts'
 import { joinLateParts } from './reply-join.ts'
+import { partsDue } from './reply-parts.ts'
 import type { ReplyContext } from './reply.ts'
 
 // Some HTTP carriers repeat unacknowledged requests for a day.
@@ -15,12 +16,18 @@ export const room = {
   sweeps: {
     links: ({ receiving }: { receiving: ReceiveContext }) => [
       { name: 'lost answers to replies', everyMs: notingMs, run: () => receiving.redeliveries.noteLost(receiving.db) },
-      { name: 'late parts of replies', everyMs: 5000, run: (isOver) => joinLateParts(receiving, isOver) },
+      {
+        name: 'late parts of replies',
+        everyMs: 5000,
+        due: partsDue,
+        run: (isOver) => joinLateParts(receiving, isOver),
+      },
     ],
     jobs: (context: ReplyContext) => [
       {
         name: 'replies to numbers that have an account now',
         everyMs: 5000,
+        due: 'select now() from orphan_replies limit 1',
         run: () => giveOrphans(context, 500, now()),
       },
     ],

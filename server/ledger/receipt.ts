@@ -196,8 +196,10 @@ const writeStatement = perDay(
  * Looks an hour back: an id unknown for longer is another form, or another client's. By receipts_unmatched and the primary key of carrier_ids.
  */
 export async function matchOrphans(tx: Tx, reasons: Reasons, limit = 500): Promise<Moved[]> {
-  const { rows } = await tx.query<MatchedReceipt>(
-    `with found as (
+  const { rows } = await tx.query<MatchedReceipt>({
+    name: 'match-orphans',
+    text: `
+     with found as (
        select r.link_id, r.raw_id, r.state, r.done_date, c.account_id, c.message_id, c.segment, c.segments
        from receipts r
        join carrier_ids c on c.link_id = r.link_id and c.carrier_message_id = r.match_id
@@ -213,7 +215,7 @@ export async function matchOrphans(tx: Tx, reasons: Reasons, limit = 500): Promi
        returning r.received_at, ${matchedColumns('r', 'f')}
      )
      select * from matched order by received_at`,
-    [limit],
-  )
+    values: [limit],
+  })
   return rows.length > 0 ? applyReceipts(tx, rows, reasons) : []
 }

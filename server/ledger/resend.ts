@@ -11,7 +11,7 @@ import { isPoison } from './crash.ts'
 import { partsOfLane } from '../queue/lanes.ts'
 import { recordMoves, type Moved } from '../message/moved.ts'
 import { messageColumns, type MessageRow } from '../message/message.ts'
-import { hasDueTries, lockTries, resendAfterSeconds } from './without-id.ts'
+import { lockTries, resendAfterSeconds } from './without-id.ts'
 import { hasText } from '../message/redact.ts'
 import { countMoves } from '../usage/delta-sql.ts'
 import { defaultReasons, type Reasons } from '../message/taxonomy.ts'
@@ -23,11 +23,10 @@ const lockKey = 0x756e6b6e
 
 /**
  * Periodic work on unknown outcomes: adopts by receipts, then resends what is due. One process at a time, in pieces of `limit` tries; returns the
- * larger count of the two, call again while it is `limit`. One probe if there is nothing to do.
+ * larger count of the two, call again while it is `limit`.
  */
 export async function resolveUnknown(context: ResendContext, limit = 200): Promise<number> {
-  const { db, reasons = defaultReasons } = context
-  if (!(await hasDueTries(db))) return 0
+  const { reasons = defaultReasons } = context
   // Separate transactions: both lock tries before messages.
   const adopted = await alone(context, (tx) => adoptTries(tx, reasons, limit))
   const resent = await alone(context, async (tx) => ({ moved: [], looked: await resendDue(tx, limit) }))

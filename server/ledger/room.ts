@@ -7,6 +7,7 @@ import type { Reasons } from '../message/taxonomy.ts'
 import { carrierIdDays, watchReceipts } from './no-receipt.ts'
 import { matchOrphans } from './receipt.ts'
 import { resolveUnknown } from './resend.ts'
+import { triesDue } from './without-id.ts'
 
 const ofIds: Retention['age'] = ({ receiptTimeoutHours }) => `${receiptTimeoutHours + carrierIdDays * 24} hours`
 
@@ -30,7 +31,7 @@ export const room = {
           return count
         }),
         // Receipts are adopted within a second; messages to be resent have waited for them.
-        inPieces('unknown outcomes', 1000, 200, (limit) => resolveUnknown(context, limit)),
+        inPieces('unknown outcomes', 1000, 200, (limit) => resolveUnknown(context, limit), triesDue),
         inPieces('messages without a receipt', 60_000, 500, endLate),
       ]
     },

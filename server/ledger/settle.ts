@@ -26,14 +26,15 @@ export async function settleIntents(db: Db, ledger: Ledger, nodeId: string): Pro
 
 /** Intents of a node, by primary key; the segments of a message in order. */
 export async function readIntents(db: Db, nodeId: string, limit: number | null = null): Promise<Intent[]> {
-  const { rows } = await db.query<Intent>(
-    `select account_id as "accountId", message_id as "messageId", segment, try, link_id as "linkId", at
+  const { rows } = await db.query<Intent>({
+    name: 'read-intents',
+    text: `select account_id as "accountId", message_id as "messageId", segment, try, link_id as "linkId", at
      from intents
      where node_id = $1
      order by account_id, message_id, segment
      limit $2`,
-    [nodeId, limit],
-  )
+    values: [nodeId, limit],
+  })
   return rows
 }
 

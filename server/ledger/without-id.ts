@@ -1,6 +1,6 @@
 /** Tries that no receipt matches by the carrier's id: recorded when they end without one, for adoption (`adopt.ts`) and `resend.ts`. */
 import { columns } from '../ground/db/array.ts'
-import type { Db, Tx } from '../ground/db/db.ts'
+import type { Tx } from '../ground/db/db.ts'
 import { placeOf } from '../ground/db/span.ts'
 import { referenceOf } from './adoption.ts'
 import type { Answer } from './answer.ts'
@@ -173,13 +173,6 @@ async function lookSoon(tx: Tx, tries: readonly Place[]): Promise<void> {
   })
 }
 
-/** By nameless_tries_check_at and nameless_tries_resend_at. */
-export async function hasDueTries(db: Db): Promise<boolean> {
-  const { rows } = await db.query<{ isDue: boolean }>({
-    name: 'has-due-tries',
-    text: `
-      select exists (select 1 from nameless_tries where check_at <= now())
-        or exists (select 1 from nameless_tries where resend_at <= now()) as "isDue"`,
-  })
-  return rows[0]?.isDue ?? false
-}
+/** When the next try is due. By nameless_tries_check_at and nameless_tries_resend_at. */
+export const triesDue = `
+  select least((select min(check_at) from nameless_tries), (select min(resend_at) from nameless_tries))`

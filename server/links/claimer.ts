@@ -34,8 +34,11 @@ interface FeedContext {
   submit: (handover: Handover) => void
 }
 
-// Poll interval behind the hints: other nodes queue too, and retries fall due.
+// Poll intervals behind the hints: other nodes queue too, and retries fall due.
 const pollMs = 250
+const restMs = 1000
+// A queue that was empty for so long rests.
+const restAfterMs = 10_000
 // Messages of one claim; larger claims are no faster.
 const claimMax = 500
 // Minimum for a lane with several carriers or paces: messages that may go are behind others that wait.
@@ -66,6 +69,8 @@ export class Claimer {
   readonly #rechecks = new Map<string, string>()
   #lanes: readonly Lane[] = []
   #lanesAt = -Infinity
+  /** When the queue last had a lane. */
+  #foundAt = performance.now()
   /** Lanes that are done for this turn of the loop. */
   readonly #spent = new Set<string>()
   #isStale = true
@@ -83,7 +88,7 @@ export class Claimer {
   }
 
   start(): void {
-    this.#timers = [setInterval(() => this.look(), pollMs), setInterval(() => this.#lowWater.clear(), lowWaterMs)]
+    this.#timers = [setInterval(() => this.#poll(), pollMs), setInterval(() => this.#lowWater.clear(), lowWaterMs)]
     this.look()
   }
 
@@ -124,6 +129,11 @@ export class Claimer {
     )
   }
 
+  #poll(): void {
+    const now = performance.now()
+    if (now - this.#foundAt < restAfterMs || now - this.#lanesAt >= restMs - pollMs / 2) this.look()
+  }
+
   /** Claims until the links are full or the lanes empty. */
   async #claimAll(): Promise<void> {
     try {
@@ -135,6 +145,7 @@ export class Claimer {
           this.#isStale = false
           this.#lanes = await findLanes(this.#context.db)
           this.#lanesAt = now
+          if (this.#lanes.length > 0) this.#foundAt = now
           this.#spent.clear()
           this.backlog.note(this.#lanes, now)
         }

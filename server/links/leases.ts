@@ -2,8 +2,8 @@
  * Leases: each process's slots of a link, and its part of the pace. They are decided by one process at a time, under one lock, so that slots never
  * have two holders and the parts of a pace never exceed the whole.
  */
-import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
-import { readLinks, readSlots, readStates, type LinkRow, type SlotRow, type StateRow } from './lease-rows.ts'
+import { inTransaction, type Db, type Queryable, type Tx } from '../ground/db/db.ts'
+import { readLeases, type LinkRow, type SlotRow, type StateRow } from './lease-rows.ts'
 import { capacityOf } from './pace.ts'
 import { chooseSlots, nextGrant, splitUnits, type Grant, type Holder } from './shares.ts'
 import type { LinkReport } from './carrier-store.ts'
@@ -53,36 +53,52 @@ export interface LeasedLink {
 }
 
 /** Renews this node's leases, takes free slots up to its fair part, and reports. Null: this node is fenced and holds nothing. */
-export function renewLeases(
+export async function renewLeases(
   db: Db,
   nodeId: string,
   held: (linkId: string) => Held,
   now: number,
 ): Promise<LeasedLink[] | null> {
+  const known = new Map<string, Held>()
+  const heldOnce = (linkId: string): Held => {
+    const mine = known.get(linkId) ?? held(linkId)
+    known.set(linkId, mine)
+    return mine
+  }
+  // Most turns write nothing, and need no lock.
+  const seen = await decideAll(db, nodeId, heldOnce, now)
+  if (!seen || seen.writes.length === 0) return seen?.leased ?? null
   return inTransaction(db, async (tx) => {
     // A process that freezes with the lock would block all others: PostgreSQL ends its transaction.
     await tx.query(`set local idle_in_transaction_session_timeout = '2s'; select pg_advisory_xact_lock(${lockId})`)
-    const { rowCount } = await tx.query({
-      name: 'lease-node',
-      text: `select 1 from nodes where id = $1 and fenced_at is null for share`,
-      values: [nodeId],
-    })
-    if (rowCount === 0) return null
-    const links = await readLinks(tx)
-    const slots = Map.groupBy(await readSlots(tx), (row) => row.linkId)
-    const states = Map.groupBy(await readStates(tx), (row) => row.linkId)
-    const writes: Write[] = []
-    const leased = links.map((link) => {
-      const mine = held(link.id)
-      const one = decide(link, slots.get(link.id) ?? [], states.get(link.id) ?? [], nodeId, mine, now)
-      const isTaken = [...one.slots].some(([slot, epoch]) => mine.slots.get(slot) !== epoch)
-      one.isRenewed = mine.isDue || mine.free.length > 0 || isTaken || one.grant.written !== mine.grant.written
-      if (one.isRenewed) writes.push({ link: one, report: mine.report, free: mine.free, wants: mine.wants })
-      return one
-    })
-    if (writes.length > 0) await write(tx, nodeId, writes)
-    return leased
+    const decided = await decideAll(tx, nodeId, heldOnce, now, 'for share')
+    if (!decided) return null
+    if (decided.writes.length > 0) await write(tx, nodeId, decided.writes)
+    return decided.leased
   })
+}
+
+async function decideAll(
+  db: Queryable,
+  nodeId: string,
+  held: (linkId: string) => Held,
+  now: number,
+  lock: 'for share' | '' = '',
+): Promise<{ leased: LeasedLink[]; writes: Write[] } | null> {
+  const read = await readLeases(db, nodeId, lock)
+  if (!read) return null
+  const slots = Map.groupBy(read.slots, (row) => row.linkId)
+  const states = Map.groupBy(read.states, (row) => row.linkId)
+  const writes: Write[] = []
+  const leased = read.links.map((link) => {
+    const mine = held(link.id)
+    const one = decide(link, slots.get(link.id) ?? [], states.get(link.id) ?? [], nodeId, mine, now)
+    const isTaken = [...one.slots].some(([slot, epoch]) => mine.slots.get(slot) !== epoch)
+    one.isRenewed = mine.isDue || mine.free.length > 0 || isTaken || one.grant.written !== mine.grant.written
+    if (one.isRenewed) writes.push({ link: one, report: mine.report, free: mine.free, wants: mine.wants })
+    return one
+  })
+  return { leased, writes }
 }
 
 /** Decides on one link. Pure. */

@@ -96,16 +96,17 @@ export class Node {
   async #beat(): Promise<void> {
     const { db, log, onFenced } = this.#options
     const startedAt = performance.now()
-    const { rows } = await db.query<{ isFenced: boolean; now: Date; wasSilent: boolean }>(
-      `update heartbeats h
+    const { rows } = await db.query<{ isFenced: boolean; now: Date; wasSilent: boolean }>({
+      name: 'beat',
+      text: `update heartbeats h
        set seen_at = now(), low_water = $2, master_keys = $3
        from nodes n
        join heartbeats before on before.node_id = n.id
        where h.node_id = $1 and n.id = h.node_id
        returning n.fenced_at is not null as "isFenced", h.seen_at as now,
          before.seen_at < now() - make_interval(secs => $4) as "wasSilent"`,
-      [this.id, ...this.#told(), freshMs / 1000],
-    )
+      values: [this.id, ...this.#told(), freshMs / 1000],
+    })
     if (rows[0]?.isFenced !== false) {
       // Final: further calls, as from beats that hung together, would only hurry the end that it began.
       if (this.#isFenced) return
@@ -189,8 +190,9 @@ export class Node {
    */
   async #fence(seconds: number | null): Promise<string[]> {
     const { db, log } = this.#options
-    const { rows } = await db.query<{ id: string; name: string; isDead: boolean }>(
-      `with put_back as (
+    const { rows } = await db.query<{ id: string; name: string; isDead: boolean }>({
+      name: 'fence-nodes',
+      text: `with put_back as (
          update heartbeats
          set seen_at = now()
          where node_id = any (array(
@@ -213,14 +215,15 @@ export class Node {
        where fenced_at is not null
          and id <> $1
          and (settled_at is null or exists (select 1 from intents where node_id = n.id))`,
-      [this.id, seconds, beatMs / 1000],
-    )
+      values: [this.id, seconds, beatMs / 1000],
+    })
     for (const { id, name, isDead } of rows) if (isDead) log.warn({ node: id, name }, 'taking over from a dead node')
     return rows.map(({ id }) => id)
   }
 
   async #settle(left: string[]): Promise<void> {
     const { db, settle } = this.#options
+    if (left.length === 0) return
     for (const nodeId of left) {
       await settle(nodeId)
       await db.query('update nodes set settled_at = now() where id = $1', [nodeId])

@@ -44,6 +44,29 @@ function eventOf({ type, detail }: Seen, step: Step): NewEvent['type'] | null {
   return step === 'close' && type !== 'reply.orphaned' ? closingEvents[type] : null
 }
 
+/** Now, if something is wrong or an alert is not over; by alerts_unclosed. */
+const alertsDue = (types: string, trouble: string): string => `
+  select now() where exists (select from alerts where type in (${types}) and closed_at is null) or exists (${trouble})`
+
+export const linksDue: string = alertsDue(
+  `'link.down', 'link.throttled'`,
+  `select from links l
+   join carriers c on c.id = l.carrier_id
+   left join link_states s on s.link_id = l.id and s.leased_until > now() and s.state in ('bound', 'throttled')
+   where c.enabled and l.enabled and not c.is_test
+   group by l.id
+   having coalesce(max(s.sessions), 0) = 0 or bool_or(s.state = 'throttled')`,
+)
+
+export const webhooksDue: string = alertsDue(
+  `'webhook.failing', 'webhook.disabled'`,
+  `select from webhooks where failing_since is not null
+   union all
+   select from webhooks where disabled_reason in ('gone', 'failing') and not enabled`,
+)
+
+export const orphansDue: string = alertsDue(`'reply.orphaned'`, 'select from orphan_replies')
+
 /** Links are the installation's, so their alerts go to its operator's account. */
 export function watchLinks(context: Recording): Promise<void> {
   return watch(context, lockIds.links, ['link.down', 'link.throttled'], seeLinks)
@@ -72,7 +95,11 @@ async function watch(
 ): Promise<void> {
   const { db, outbox } = context
   const postings = await inTransaction(db, async (tx) => {
-    const { rows } = await tx.query<{ isOurs: boolean }>(`select pg_try_advisory_xact_lock($1) as "isOurs"`, [lockId])
+    const { rows } = await tx.query<{ isOurs: boolean }>({
+      name: 'lock-alerts',
+      text: `select pg_try_advisory_xact_lock($1) as "isOurs"`,
+      values: [lockId],
+    })
     if (!rows[0]?.isOurs) return []
     const episodes = new Map((await readEpisodes(tx, types)).map((episode) => [keyOf(episode), episode]))
     const offered: Posting[] = []
@@ -228,8 +255,16 @@ async function seeLinks(tx: Tx): Promise<Seen[]> {
  * skips all others: there are tens of thousands. By primary key, and alerts_unclosed.
  */
 async function seeSenders(tx: Tx): Promise<Seen[]> {
-  await tx.query(`delete from sender_ends where at < now() - make_interval(mins => $1)`, [keepMinutes])
-  await tx.query(`delete from alerts where closed_at < now() - make_interval(days => $1)`, [keepDays])
+  await tx.query({
+    name: 'forget-sender-ends',
+    text: `delete from sender_ends where at < now() - make_interval(mins => $1)`,
+    values: [keepMinutes],
+  })
+  await tx.query({
+    name: 'forget-alerts',
+    text: `delete from alerts where closed_at < now() - make_interval(days => $1)`,
+    values: [keepDays],
+  })
   const { rows } = await tx.query<{ accountId: string; number: string; delivered: number; failed: number }>({
     name: 'see-senders',
     text: `

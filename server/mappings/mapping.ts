@@ -3,7 +3,7 @@
  * every default; among them the exact one (word and number) comes first, then the number alone, then the word alone. Below are the documented codes
  * of the carrier's HTTP API, then those of SMPP and the mobile networks.
  */
-import { type Mapping, markTables, readHttpSettings, readLinks, readMappings } from './store.ts'
+import { type Mapping, readHttpSettings, readMappings, readMark } from './store.ts'
 import type { Db } from '../ground/db/db.ts'
 import {
   handlingOf,
@@ -87,7 +87,7 @@ const everyMs = 1000
 export class StatusMaps implements Reasons {
   readonly #db: Db
   #byCarrier = new Map<string, StatusMap>()
-  #carrierOfLink = new Map<string, string>()
+  #carrierOfLink: Readonly<Record<string, string>> = {}
   #mark = ''
   readonly #refresher = new Refresher(() => this.#read(), everyMs)
 
@@ -109,9 +109,9 @@ export class StatusMaps implements Reasons {
   }
 
   async #read(): Promise<void> {
-    this.#carrierOfLink = await readLinks(this.#db)
     // Before the rows: changes in between are read again.
-    const mark = await markTables(this.#db)
+    const { mark, carrierOfLink } = await readMark(this.#db)
+    this.#carrierOfLink = carrierOfLink
     if (mark === this.#mark) return
     const byCarrier = new Map<string, Mapping[]>()
     for (const { carrierId, ...mapping } of await readMappings(this.#db)) {
@@ -136,7 +136,7 @@ export class StatusMaps implements Reasons {
 
   /** By the link's carrier; the defaults if it has none. */
   ofLink(linkId: string): StatusMap {
-    return this.of(this.#carrierOfLink.get(linkId) ?? '')
+    return this.of(this.#carrierOfLink[linkId] ?? '')
   }
 
   ofStatus(linkId: string, status: number): Reason {

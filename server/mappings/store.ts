@@ -25,17 +25,23 @@ export async function readMappings(db: Db): Promise<(Mapping & { carrierId: stri
   return rows
 }
 
-/** A mark that changes with every change of a table or of an HTTP carrier: an updated row has its transaction's number, a deleted one is missing. */
-export async function markTables(db: Db): Promise<string> {
-  const { rows } = await db.query<{ mark: string }>(
-    `select string_agg(count || ' ' || xids, ' ' order by kind) as mark
-     from (
-       select 1 as kind, count(*) as count, coalesce(sum(xmin::text::bigint), 0) as xids from status_mappings
-       union all
-       select 2, count(*), coalesce(sum(xmin::text::bigint), 0) from carriers where kind = 'http'
-     ) t`,
-  )
-  return rows[0]?.mark ?? ''
+/**
+ * The carrier of each link, and a mark that changes with every change of a table or of an HTTP carrier: an updated row has its transaction's number, a
+ * deleted one is missing.
+ */
+export async function readMark(db: Db): Promise<{ mark: string; carrierOfLink: Record<string, string> }> {
+  const { rows } = await db.query<{ mark: string; carrierOfLink: Record<string, string> }>({
+    name: 'mark-mappings',
+    text: `
+      select string_agg(count || ' ' || xids, ' ' order by kind) as mark,
+        (select coalesce(json_object_agg(id, carrier_id), '{}') from links) as "carrierOfLink"
+      from (
+        select 1 as kind, count(*) as count, coalesce(sum(xmin::text::bigint), 0) as xids from status_mappings
+        union all
+        select 2, count(*), coalesce(sum(xmin::text::bigint), 0) from carriers where kind = 'http'
+      ) t`,
+  })
+  return rows[0] ?? { mark: '', carrierOfLink: {} }
 }
 
 /** Settings of carriers with an HTTP API, which name their adapter. */
@@ -44,11 +50,6 @@ export async function readHttpSettings(db: Db): Promise<{ carrierId: string; set
     `select id as "carrierId", settings from carriers where kind = 'http'`,
   )
   return rows
-}
-
-export async function readLinks(db: Db): Promise<Map<string, string>> {
-  const { rows } = await db.query<{ id: string; carrierId: string }>(`select id, carrier_id as "carrierId" from links`)
-  return new Map(rows.map(({ id, carrierId }) => [id, carrierId]))
 }
 
 /** Replaces rows with the same keys; no key may occur twice. Locks these rows, by primary key. */

@@ -3,7 +3,7 @@ import type { DuePost, Posting } from '../events/events.ts'
 import { postLeaseSeconds } from '../events/events.ts'
 import type { Db } from '../ground/db/db.ts'
 import { claimFor, noteClaimed, type PostLane } from './lane.ts'
-import { claimPosts, type Claim, type OutboxKey } from './outbox.ts'
+import { claimPosts, findDueEndpoints, type Claim, type OutboxKey } from './outbox.ts'
 
 /** The dependencies of claims. */
 export interface ClaimsOptions {
@@ -26,16 +26,32 @@ export interface ClaimsOptions {
 // (200), or a lane that batches would never have its turn.
 const rowsMax = 500
 const partMin = 8
+// The search rests if nothing was due for so long: other processes' posts, and retries, are found by a search a second.
+const restAfterMs = 10_000
+const restMs = 1000
 
 export class Claims {
   readonly #options: ClaimsOptions
   readonly #wanted = new Set<string>()
+  /** When the search last found something. */
+  #foundAt = performance.now()
   #isClosing = false
   #isScheduled = false
   isRunning = false
 
   constructor(options: ClaimsOptions) {
     this.#options = options
+  }
+
+  /** Adds the lanes with due posts. Returns the time to the next search: `pollMs`, or a second at rest, or less if a post is due then. */
+  async find(pollMs: number): Promise<number> {
+    const now = performance.now()
+    const found = await findDueEndpoints(this.#options.db, restMs)
+    const due = found.filter(({ dueInMs }) => dueInMs <= 0)
+    this.note(due.map(({ id }) => id))
+    if (due.length > 0) this.#foundAt = now
+    if (now - this.#foundAt < restAfterMs) return pollMs
+    return Math.min(restMs, ...found.map(({ dueInMs }) => Math.ceil(dueInMs) + 1))
   }
 
   /** Adds lanes to the next round. */

@@ -25,7 +25,6 @@ import { createHealth, type Health } from './health.ts'
 import { beginMax, charactersOf, createLane, roomIn, takeTogether, waitMsOf } from './lane.ts'
 import type { PostLane, Queued, Taken } from './lane.ts'
 import type { Ended } from './ended.ts'
-import { findDueEndpoints } from './outbox.ts'
 import type { PostResult } from './exchange.ts'
 import { Poster, targetOf } from './post.ts'
 import { createSaver, type Saver } from './save.ts'
@@ -318,8 +317,10 @@ export class Dispatcher implements Outbox {
   /** The poll: finds posts that were not handed over, and sweeps. Backs off to save load, but never so far that a first attempt is late. */
   async #look(): Promise<void> {
     const startedAt = performance.now()
+    const { pollMs } = this.#options
+    let nextMs = pollMs
     try {
-      this.#claims.note(await findDueEndpoints(this.#options.db))
+      nextMs = await this.#claims.find(pollMs)
     } catch (error) {
       if (!isPassing(error)) this.#options.log.error({ error }, 'looking for due posts failed')
     }
@@ -332,8 +333,7 @@ export class Dispatcher implements Outbox {
       if (isIdle) this.#lanes.delete(lane.id)
     }
     if (this.#isClosing) return
-    const { pollMs } = this.#options
-    this.#lookIn(Math.max(pollMs, Math.min(2 * pollMs, 10 * (now - startedAt))))
+    this.#lookIn(Math.max(nextMs, Math.min(2 * pollMs, 10 * (now - startedAt))))
   }
 
   #lookIn(delayMs: number): void {

@@ -18,8 +18,8 @@ export interface Claim {
 }
 
 /** Endpoints whose oldest row is due. A loose scan of the primary key: one probe for each endpoint, however many rows it has. Locks nothing. */
-export async function findDueEndpoints(db: Db): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>({
+export async function findDueEndpoints(db: Db, withinMs: number): Promise<{ id: string; dueInMs: number }[]> {
+  const { rows } = await db.query<{ id: string; dueInMs: number }>({
     name: 'find-due-endpoints',
     text: `
       with recursive head as (
@@ -35,11 +35,12 @@ export async function findDueEndpoints(db: Db): Promise<string[]> {
           limit 1
         ) next
       )
-      select endpoint_id as id
+      select endpoint_id as id, 1000 * extract(epoch from due_at - now())::float8 as "dueInMs"
       from head
-      where due_at <= now()`,
+      where due_at <= now() + $1 * interval '1 ms'`,
+    values: [withinMs],
   })
-  return rows.map((row) => row.id)
+  return rows
 }
 
 export interface Claimed {

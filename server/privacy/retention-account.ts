@@ -70,12 +70,14 @@ async function retainLater(db: Queryable, { accountId }: Due, minutes: number): 
 
 /** Inserts missing marks of accounts, due at once. */
 export async function markAccounts(db: Db): Promise<void> {
-  await db.query(
-    `insert into retention_marks (account_id)
-     select id from accounts a
-     where not exists (select from retention_marks where account_id = a.id)
-     on conflict do nothing`,
-  )
+  await db.query({
+    name: 'mark-accounts',
+    text: `
+      insert into retention_marks (account_id)
+      select id from accounts a
+      where not exists (select from retention_marks where account_id = a.id)
+      on conflict do nothing`,
+  })
 }
 
 /** Locks the mark until the transaction ends, skipping those of other processes. Index retention_marks_due_at. */

@@ -40,8 +40,19 @@ export const room = {
       const steps = [...first, ...rooms.flatMap(({ erase }) => erase ?? []), ...last]
       return [
         inPieces('what is left of messages that are gone', hourMs, 5000, (limit) => deleteOrphans(db, limit)),
-        inPieces('texts of messages that are over', 2000, 200, (limit) => discardDue(db, limit)),
-        { name: 'erasures', everyMs: 1000, run: () => forAWhile(5000, () => eraseNext(context, steps)) },
+        inPieces(
+          'texts of messages that are over',
+          2000,
+          200,
+          (limit) => discardDue(db, limit),
+          'select check_at from discards order by check_at limit 1',
+        ),
+        {
+          name: 'erasures',
+          everyMs: 1000,
+          due: 'select due_at from erasures where completed_at is null order by due_at limit 1',
+          run: () => forAWhile(5000, () => eraseNext(context, steps)),
+        },
         {
           name: 'retention of accounts',
           everyMs: 10_000,

@@ -93,10 +93,11 @@ export async function start(run: Starting): Promise<void> {
   const { wake } = receiving
 
   const sweeper = started.add('sweeps', new Sweeper(log), (one) => one.close())
-  sweeper.start(sweepsOf('every', { db, nodeId: node.id, meter: pipeline.meter, disk, openFiles }))
-  if (submitter) sweeper.start(sweepsOf('links', { receiving, submitter }))
   const { receiptTimeoutHours } = config
-  if (has('jobs')) sweeper.start(sweepsOf('jobs', { ...pipeline, log, receiptTimeoutHours, wake }))
+  const sweeps = sweepsOf('every', { db, nodeId: node.id, meter: pipeline.meter, disk, openFiles })
+  if (submitter) sweeps.push(...sweepsOf('links', { receiving, submitter }))
+  if (has('jobs')) sweeps.push(...sweepsOf('jobs', { ...pipeline, log, receiptTimeoutHours, wake }))
+  sweeper.start(sweeps, db)
   const imports = await startImports({
     ...pipeline,
     db,

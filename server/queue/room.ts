@@ -10,12 +10,24 @@ export const room = {
       const { db, wake } = context
       return [
         // A second is a negligible delay for a scheduled message or a retry.
-        inPieces('due messages', 500, 1000, async (limit) => {
-          const queued = await queueDue(db, limit)
-          if (queued > 0) wake()
-          return queued
-        }),
-        inPieces('expired messages', 1000, 500, (limit) => expireMessages(context, limit)),
+        inPieces(
+          'due messages',
+          500,
+          1000,
+          async (limit) => {
+            const queued = await queueDue(db, limit)
+            if (queued > 0) wake()
+            return queued
+          },
+          'select due_at from delayed order by due_at limit 1',
+        ),
+        inPieces(
+          'expired messages',
+          1000,
+          500,
+          (limit) => expireMessages(context, limit),
+          'select expires_at from queue order by expires_at limit 1',
+        ),
         { name: 'parts of lanes that are empty', everyMs: hourMs, run: () => forgetBacklogs(db) },
       ]
     },

@@ -67,6 +67,12 @@ export async function holdQuiet(
   return { open, held: held.length, lastId: ids.at(-1) ?? null }
 }
 
+const hasChanged = `c.quiet_hours_changed_at > now() - interval '4 days'`
+
+/** Now, if quiet hours have changed lately. */
+export const hoursDue = `
+  select now() where exists (select from accounts c where ${hasChanged}) or exists (select from campaigns c where ${hasChanged})`
+
 /**
  * Queues messages again whose quiet hours have changed since; the claim checks them again. Returns their number; call again while it is
  * `limit` or more.
@@ -151,7 +157,7 @@ const releaseSql = `
         limit $1
         for update skip locked
       ) w
-      where c.quiet_hours_changed_at > now() - interval '4 days'
+      where ${hasChanged}
       limit $1
     ) || array(
       select w.ctid
@@ -162,6 +168,6 @@ const releaseSql = `
         limit $1
         for update skip locked
       ) w
-      where c.quiet_hours_changed_at > now() - interval '4 days'
+      where ${hasChanged}
       limit $1
     ))`

@@ -85,12 +85,13 @@ type KnownCarrier = RoutableCarrier & { isTest: boolean }
 export async function readVersion(
   db: Queryable,
 ): Promise<{ version: string; rates: string; carriers: KnownCarrier[] }> {
-  const { rows } = await db.query<{ version: string; rates: string; carriers: KnownCarrier[] }>(
-    `select version::text, rates::text,
+  const { rows } = await db.query<{ version: string; rates: string; carriers: KnownCarrier[] }>({
+    name: 'routes-version',
+    text: `select version::text, rates::text,
        (select coalesce(json_agg(json_build_object('id', id, 'enabled', enabled, 'priority', priority, 'isTest', is_test) order by priority, id), '[]')
         from carriers) as carriers
      from routes_version`,
-  )
+  })
   return rows[0] ?? { version: '0', rates: '0', carriers: [] }
 }
 

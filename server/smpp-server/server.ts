@@ -110,33 +110,36 @@ export class ClientServer {
     const bound = await this.#server.listen({ host, port, ...(tls && { tls }) })
     const { db, log } = this.#options
     this.#deliverer.start()
-    this.#sweeper.start([
-      { name: 'SMPP clients', everyMs: 1000, run: () => this.#refresh() },
-      {
-        name: 'late parts of SMPP clients',
-        everyMs: 5000,
-        run: (isOver) => sendLate({ ...this.#options, pending: this.#pending }, isOver),
-      },
-      {
-        name: 'canceled messages of SMPP clients',
-        everyMs: 60_000,
-        run: () =>
-          forAWhile(canceledMs, async () => {
-            this.#canceledTo = await settleCanceled(db, this.#canceledTo)
-            return this.#canceledTo === null ? 0 : 1
-          }),
-      },
-      { name: 'sessions of SMPP clients', everyMs: 60_000, run: () => this.#forgetSessions() },
-      {
-        name: 'old deliveries to SMPP clients',
-        everyMs: 60_000,
-        run: async () => {
-          const count = await forgetDeliveries(db)
-          if (count > 0) log.warn({ count }, 'deliveries to an SMPP client expired')
-          await forgetPending(db)
+    this.#sweeper.start(
+      [
+        { name: 'SMPP clients', everyMs: 1000, run: () => this.#refresh() },
+        {
+          name: 'late parts of SMPP clients',
+          everyMs: 5000,
+          run: (isOver) => sendLate({ ...this.#options, pending: this.#pending }, isOver),
         },
-      },
-    ])
+        {
+          name: 'canceled messages of SMPP clients',
+          everyMs: 60_000,
+          run: () =>
+            forAWhile(canceledMs, async () => {
+              this.#canceledTo = await settleCanceled(db, this.#canceledTo)
+              return this.#canceledTo === null ? 0 : 1
+            }),
+        },
+        { name: 'sessions of SMPP clients', everyMs: 60_000, run: () => this.#forgetSessions() },
+        {
+          name: 'old deliveries to SMPP clients',
+          everyMs: 60_000,
+          run: async () => {
+            const count = await forgetDeliveries(db)
+            if (count > 0) log.warn({ count }, 'deliveries to an SMPP client expired')
+            await forgetPending(db)
+          },
+        },
+      ],
+      db,
+    )
     return bound
   }
 

@@ -7,11 +7,6 @@ import { signed } from './counts-sql.ts'
  * lock the tallies in one order.
  */
 export async function foldCounters(db: Db, limit = 5000): Promise<number> {
-  const { rows: waiting } = await db.query<{ isAny: boolean }>({
-    name: 'has-tally-deltas',
-    text: `select exists (select from tally_deltas) as "isAny"`,
-  })
-  if (!waiting[0]?.isAny) return 0
   return inTransaction(db, async (tx) => {
     const { rows } = await tx.query<{ folded: number; empty: string[] }>({
       name: 'fold-tallies',

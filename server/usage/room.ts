@@ -7,6 +7,8 @@ import { usageRoutes } from './usage-http.ts'
 export const room = {
   routes: usageRoutes,
   sweeps: {
-    jobs: ({ db }: { db: Db }) => [inPieces('tallies', 1000, 5000, (limit) => foldCounters(db, limit))],
+    jobs: ({ db }: { db: Db }) => [
+      inPieces('tallies', 1000, 5000, (limit) => foldCounters(db, limit), 'select now() from tally_deltas limit 1'),
+    ],
   },
 } satisfies Room

@@ -127,15 +127,21 @@ export async function cancelReplay(tx: Queryable, accountId: string, id: string)
   return rows[0] ?? null
 }
 
+/** Now, if there is work for the sweep. */
+export const replaysDue = `
+  select now() where exists (select from replays where status = 'running')
+    or exists (select from replays r where status = 'canceled' and exists (select from outbox where endpoint_id = r.id))`
+
 /**
  * The sweep: advances the running replays in turns, for a limited time, so that a long log does not delay new replays. Removes the posts of
  * canceled ones.
  */
 export async function enqueueReplays(db: Db, forMs: number = sweepMs): Promise<void> {
   const end = performance.now() + forMs
-  const { rows } = await db.query<{ accountId: string; id: string }>(
-    `select account_id as "accountId", id from replays where status = 'running' order by id`,
-  )
+  const { rows } = await db.query<{ accountId: string; id: string }>({
+    name: 'running-replays',
+    text: `select account_id as "accountId", id from replays where status = 'running' order by id`,
+  })
   try {
     for (let busy = rows; busy.length > 0;) {
       const more: typeof busy = []

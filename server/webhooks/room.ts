@@ -9,7 +9,7 @@ import type { EventsContext } from './events-context.ts'
 import { eventRoutes } from './events-http.ts'
 import { webhookRoutes } from './http.ts'
 import { replayRoutes } from './replay-http.ts'
-import { enqueueReplays, forgetReplays } from './replays.ts'
+import { enqueueReplays, forgetReplays, replaysDue } from './replays.ts'
 
 export const room = {
   routes(app: App, context: EventsContext) {
@@ -20,7 +20,7 @@ export const room = {
   },
   sweeps: {
     jobs: ({ db }: { db: Db }) => [
-      { name: 'replays', everyMs: 500, run: () => enqueueReplays(db) },
+      { name: 'replays', everyMs: 500, due: replaysDue, run: () => enqueueReplays(db) },
       { name: 'replays that are over', everyMs: hourMs, run: () => forgetReplays(db) },
     ],
   },

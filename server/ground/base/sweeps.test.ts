@@ -1,8 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
 import { silent } from '../../messages/testing.ts'
+import { createTestDatabase } from '../db/testing.ts'
 import { until } from '../../../test/until.ts'
 import { Sweeper, untilDone } from './sweeps.ts'
+
+const { db } = await createTestDatabase()
 
 afterEach(() => {
   vi.useRealTimers()
@@ -12,10 +15,13 @@ it('an hourly sweep runs every hour, also in processes that live for less', asyn
   vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearInterval'] })
   const sweeper = new Sweeper(silent)
   const turns = { second: 0, hour: 0 }
-  sweeper.start([
-    { name: 'each second', everyMs: 1000, run: async () => turns.second++ },
-    { name: 'each hour', everyMs: 3_600_000, run: async () => turns.hour++ },
-  ])
+  sweeper.start(
+    [
+      { name: 'each second', everyMs: 1000, run: async () => turns.second++ },
+      { name: 'each hour', everyMs: 3_600_000, run: async () => turns.hour++ },
+    ],
+    db,
+  )
   await vi.advanceTimersByTimeAsync(1000)
   expect(turns).toEqual({ second: 1, hour: 0 })
   await vi.advanceTimersByTimeAsync(300_000)
@@ -32,7 +38,7 @@ it('a sweep does not start twice at once, and a failure does not prevent the nex
   const sweeper = new Sweeper(silent)
   const begun: (() => void)[] = []
   const run = (): Promise<void> => new Promise((_resolve, reject) => begun.push(() => reject(new Error('broken'))))
-  sweeper.start([{ name: 'slow', everyMs: 1000, run }])
+  sweeper.start([{ name: 'slow', everyMs: 1000, run }], db)
   await vi.advanceTimersByTimeAsync(3000)
   expect(begun).toHaveLength(1)
   begun[0]?.()
@@ -55,8 +61,38 @@ it('a long sweep ends between two pieces when it is closed', async () => {
       await setImmediate()
       return ++pieces < piecesMax ? 1 : 0
     })
-  sweeper.start([{ name: 'long', everyMs: 1, run }])
+  sweeper.start([{ name: 'long', everyMs: 1, run }], db)
   await until('it is at it', () => pieces > 3)
   await sweeper.close()
   expect(pieces).toBeLessThan(piecesMax)
+})
+
+it('runs what is due at its time, then again while it is due, and not before or after', async () => {
+  await db.query('create table work (due_at timestamptz)')
+  const sweeper = new Sweeper(silent)
+  const ranAt: number[] = []
+  const run = async (): Promise<void> => {
+    ranAt.push(Date.now())
+    if (ranAt.length === 3) await db.query('delete from work')
+  }
+  let looks = 0
+  sweeper.start(
+    [
+      { name: 'timed', everyMs: 100, due: 'select min(due_at) from work', run },
+      { name: 'always', everyMs: 1000, due: 'select now()', run: async () => looks++ },
+    ],
+    db,
+  )
+  await until('a look found nothing', () => looks > 0)
+  const { rows } = await db.query<{ at: Date }>(
+    `insert into work values (now() + interval '1.5 seconds') returning due_at as at`,
+  )
+  await until('it ran', () => ranAt.length >= 3)
+  const before = looks
+  await until('later looks found nothing', () => looks > before + 2)
+  await sweeper.close()
+  const dueAt = rows[0]?.at.getTime() ?? 0
+  expect(Math.min(...ranAt)).toBeGreaterThanOrEqual(dueAt)
+  // It is still due for this process until the next look.
+  expect(ranAt.length).toBeLessThan(3 + 15)
 })

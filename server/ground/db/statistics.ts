@@ -35,14 +35,15 @@ const rowsMin = 1000
  * growing, and would count as empty. Returns their number.
  */
 export async function followGrowth(db: Db, now: number = nowMs()): Promise<number> {
-  const { rows } = await db.query<{ name: string }>(
-    `select c.oid::regclass::text as name
+  const { rows } = await db.query<{ name: string }>({
+    name: 'tables-that-grew',
+    text: `select c.oid::regclass::text as name
      from unnest($1::text[]) as wanted (name)
      join pg_class c on c.oid = to_regclass(wanted.name)
      where pg_relation_size(c.oid) > 2 * c.relpages::bigint * current_setting('block_size')::int + $2
        or pg_stat_get_live_tuples(c.oid) > 2 * greatest(c.reltuples, 0) + $3`,
-    [[...partitionsOf(now), ...others], bytesMin, rowsMin],
-  )
+    values: [[...partitionsOf(now), ...others], bytesMin, rowsMin],
+  })
   for (const { name } of rows)
     await inTransaction(db, async (tx) => {
       await tx.query(`set local default_statistics_target = ${statisticsTarget}`)

@@ -128,13 +128,14 @@ export async function forgetSealedContacts(db: Db): Promise<void> {
  * all accounts.
  */
 export async function findKeyless(db: Queryable, limit: number): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(
-    `select a.id
+  const { rows } = await db.query<{ id: string }>({
+    name: 'find-keyless',
+    text: `select a.id
      from accounts a
      where not exists (select from data_keys k where k.account_id = a.id)
        and exists (select from contacts c where c.account_id = a.id)
      limit $1`,
-    [limit],
-  )
+    values: [limit],
+  })
   return rows.map(({ id }) => id)
 }
