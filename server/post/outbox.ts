@@ -17,7 +17,7 @@ export interface Claim {
   from: Date | null
 }
 
-/** Endpoints whose oldest row is due. A loose scan of the primary key: one probe for each endpoint, however many rows it has. Locks nothing. */
+/** Endpoints whose oldest row is due, now or within a time. A loose scan of the primary key: one probe for each endpoint, however many rows it has. Locks nothing. */
 export async function findDueEndpoints(db: Db, withinMs: number): Promise<{ id: string; dueInMs: number }[]> {
   const { rows } = await db.query<{ id: string; dueInMs: number }>({
     name: 'find-due-endpoints',
