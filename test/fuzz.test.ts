@@ -19,9 +19,9 @@ import { waitFor } from './until.ts'
 import { Wire, type RawAnswer } from './wire.ts'
 
 const seed = Number(process.env['FUZZ_SEED'] ?? 1)
-const requestsCount = Number(process.env['FUZZ_REQUESTS'] ?? 4000)
+const requestsCount = Number(process.env['FUZZ_REQUESTS'] ?? 2000)
 const workersCount = Number(process.env['FUZZ_WORKERS'] ?? 4)
-const garbageCount = requestsCount / 40
+const garbageCount = requestsCount / 20
 const slowMs = 8000
 /** In all data of the other account. */
 const canary = 'Kanarienvogel'
