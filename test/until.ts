@@ -7,7 +7,8 @@ export async function until(
   holds: () => boolean | Promise<boolean>,
   withinMs: number = patienceMs,
 ): Promise<void> {
-  const end = performance.now() + withinMs
+  const startedAt = performance.now()
+  const end = startedAt + withinMs
   let last: unknown = null
   for (;;) {
     try {
@@ -16,8 +17,10 @@ export async function until(
     } catch (error) {
       last = error
     }
-    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`, { cause: last })
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    const now = performance.now()
+    if (now > end) throw new Error(`not within ${withinMs} ms: ${what}`, { cause: last })
+    // A tenth of the time waited so far: a long wait is not one of thousands of requests.
+    await new Promise((resolve) => setTimeout(resolve, Math.min(100, Math.max(10, (now - startedAt) / 10))))
   }
 }
 

@@ -56,6 +56,8 @@ export function buildValidators(
           removeAdditional: false,
           useDefaults: true,
           coerceTypes: isBody ? false : 'array',
+          // The schemas are our own, and compiling the one that checks them takes a fifth of a second.
+          validateSchema: false,
           code: { regExp },
         },
         onCreate: (ajv) =>
