@@ -67,6 +67,20 @@ it('a long sweep ends between two pieces when it is closed', async () => {
   expect(pieces).toBeLessThan(piecesMax)
 })
 
+it('an expression that fails does not stop the other sweeps', async () => {
+  const sweeper = new Sweeper(silent)
+  const turns = { sound: 0, faulty: 0 }
+  sweeper.start(
+    [
+      { name: 'sound', everyMs: 100, due: 'select now()', run: async () => turns.sound++ },
+      { name: 'faulty', everyMs: 100, due: 'select due_at from no_table', run: async () => turns.faulty++ },
+    ],
+    db,
+  )
+  await until('both ran twice', () => turns.sound > 1 && turns.faulty > 1)
+  await sweeper.close()
+})
+
 it('runs what is due at its time, then again while it is due, and not before or after', async () => {
   await db.query('create table work (due_at timestamptz)')
   const sweeper = new Sweeper(silent)

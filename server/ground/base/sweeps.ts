@@ -65,15 +65,24 @@ export class Sweeper {
     await Promise.all(this.#running.values())
   }
 
-  /** Reads the next time of all sweeps. Each expression reads one entry of an index. */
+  /** Plans all sweeps. If the statement fails, all run: one expression that fails must not stop the other sweeps. */
   async #look(db: Db): Promise<void> {
+    const times = await this.#readTimes(db).catch((error: unknown) => {
+      for (const planned of this.#planned) this.#plan(planned, 0)
+      throw error
+    })
+    for (const [i, planned] of this.#planned.entries()) this.#plan(planned, times[i] ?? Infinity)
+  }
+
+  /** Milliseconds until the next work of each sweep. Each expression reads one entry of an index. */
+  async #readTimes(db: Db): Promise<(number | null)[]> {
     const { rows } = await db.query<{ dueInMs: (number | null)[] }>({
       name: lookName,
       text: `select array[
         ${this.#planned.map(({ sweep }) => `1000 * extract(epoch from (${sweep.due}) - now())`).join(',\n        ')}
       ]::float8[] as "dueInMs"`,
     })
-    for (const [i, planned] of this.#planned.entries()) this.#plan(planned, rows[0]?.dueInMs[i] ?? Infinity)
+    return rows[0]?.dueInMs ?? []
   }
 
   /** Plans the next turn, if it comes before the look after the next. */
