@@ -38,6 +38,13 @@ describe('octets that contradict their declaration', () => {
     ['packed septets of a text as GSM-7', 'gsm7', packGsm7(encodeGsm7('Please stop it now')), 'Please stop it now'],
     ['ASCII as packed septets', 'gsm7-packed', latin1('STOP'), 'STOP'],
     ['UCS-2 as GSM-7', 'gsm7', big('Été à Paris'), 'Été à Paris'],
+    ['UCS-2 of Latin letters as GSM-7', 'gsm7', big('STOP'), 'STOP'],
+    ['UCS-2 of Cyrillic as GSM-7', 'gsm7', big('Стоп, хватит!'), 'Стоп, хватит!'],
+    ['UCS-2 of two letters as ASCII', 'ascii', big('Да'), 'Да'],
+    ['UCS-2 of Arabic as GSM-7', 'gsm7', big('توقف'), 'توقف'],
+    ['UCS-2 in the other order as GSM-7', 'gsm7', little('Stop it'), 'Stop it'],
+    ['UCS-2 of Chinese as GSM-7', 'gsm7', big('退订'), '退订'],
+    ['UCS-2 of Korean as Latin-1', 'latin1', big('수신거부'), '수신거부'],
     ['UTF-16 with its mark as GSM-7', 'gsm7', Buffer.from('feff0053', 'hex'), 'S'],
     ['UTF-16 as Latin-1', 'latin1', big('Стоп'), 'Стоп'],
     ['a text as binary', 'binary', latin1('STOP'), 'STOP'],
@@ -52,6 +59,7 @@ describe('octets that contradict their declaration', () => {
 describe('octets that may fit their declaration', () => {
   test.each<[string, TextCoding, Buffer, string]>([
     ['GSM-7', 'gsm7', encodeGsm7('1 @ 2 € [x]'), '1 @ 2 € [x]'],
+    ['GSM-7 with an @ and many è', 'gsm7', encodeGsm7('è @ èèèè, è vero'), 'è @ èèèè, è vero'],
     ['Latin-1', 'latin1', latin1('Ça va été'), 'Ça va été'],
     ['Latin-1 of one letter', 'latin1', latin1('Ã'), 'Ã'],
     ['Chinese that looks like ASCII', 'ucs2', big('你好'), '你好'],

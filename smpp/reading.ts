@@ -14,8 +14,8 @@ export type Reading = {
 
 /**
  * Reads the octets of a message; never fails. The declared coding is used unless the octets disprove it: above 0x7F there is no unpacked GSM-7
- * and no ASCII, Latin-1 has no controls, UCS-2 comes in pairs. Then the first of these that fits: UTF-8, UTF-16 in either order, packed GSM-7,
- * Windows-1252. Octets declared as binary are text if they are printable text.
+ * and no ASCII, and every other character of them is no @ or è as in UCS-2; Latin-1 has no controls, UCS-2 comes in pairs. Then the first of
+ * these that fits: UTF-16 in either order, UTF-8, packed GSM-7, Windows-1252, UCS-2 of East Asia. Octets declared as binary are text if they are printable text.
  */
 export function readOctets(octets: Uint8Array, declared: TextCoding, context?: OctetsContext): Reading {
   if (!isDisproved(octets, declared, context)) {
@@ -40,7 +40,7 @@ function isDisproved(octets: Uint8Array, declared: TextCoding, context?: OctetsC
   switch (declared) {
     case 'gsm7':
     case 'ascii':
-      return isAbove(octets, 0x7f)
+      return isAbove(octets, 0x7f) || isUtf16(octets)
     case 'gsm7-packed':
       return isWordy(latin1(octets)) && !isWordy(unpacked(octets, context))
     case 'latin1':
@@ -103,8 +103,17 @@ const readAsWindows: Reader = (octets, declared) => {
   return isPrintable(text) ? { text: withoutNul(text), coding: 'windows-1252' } : null
 }
 
+/** Last, because pairs of Latin letters are Chinese characters, too. */
+const readAsEastAsian: Reader = (octets, declared) => {
+  if (!singleOctets.has(declared) || octets.length < 4 || octets.length % 2 !== 0) return null
+  const text = new TextDecoder('utf-16be').decode(octets)
+  return eastAsian.test(text) ? { text, coding: 'ucs2' } : null
+}
+
+const eastAsian = /^[\p{sc=Han}\p{sc=Hang}\p{sc=Hira}\p{sc=Kana}\u3000-\u303f\uff00-\uffef\u0020-\u007e\n]+$/u
+
 const singleOctets: ReadonlySet<TextCoding> = new Set(['gsm7', 'ascii', 'latin1', 'iso-8859-5', 'iso-8859-8', 'utf8'])
-const readers = [readAsUtf16, readAsUtf8, readAsGsm7, readAsPacked, readAsWindows]
+const readers = [readAsUtf16, readAsUtf8, readAsGsm7, readAsPacked, readAsWindows, readAsEastAsian]
 
 /** UCS-2 is disproved by half a unit, words in ASCII or UTF-8, or the other byte order. */
 function isNoUcs2(octets: Uint8Array): boolean {
