@@ -17,6 +17,7 @@ beforeAll(async () => {
   // The ids of these receipts differ from those in responses; they exist before the doctor runs.
   for (const message of ['One', 'Two', 'Three'])
     await program.client.expect('POST', '/v1/messages/send', { to: '12025550013', message })
+  await until('the receipts are there', async () => (await program.client.link()).unmatched_receipts === 3)
   visitor = await enterConsole(program)
 })
 afterAll(async () => {
