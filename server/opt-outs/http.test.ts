@@ -102,7 +102,7 @@ describe('the list', () => {
 
   it('masks numbers from callers who may not read contacts', async () => {
     await add(person)
-    await say('Pls stop', '15551230002')
+    await say('STOP ACME', '15551230002')
     const headers = await keyWith('messages:read')
     expect(dataOf(await call('GET', '/opt-outs', undefined, headers))).toMatchObject([{ number: '1555***0001' }])
     expect(dataOf(await call('GET', '/opt-outs/suspected', undefined, headers))).toMatchObject([

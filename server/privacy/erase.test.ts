@@ -54,7 +54,7 @@ describe('an erasure', () => {
     await test.answer(unknown, { state: 'unknown', move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }) })
     await test.reply('a secret reply', { source: number })
     await test.reply('another text', { source: other })
-    await test.reply('stop it, please', { source: number })
+    await test.reply('no more texts, Erika', { source: number })
     await test.db.query(
       `insert into short_links (code, account_id, message_id, position, url) values ('abc', $1, $2, 0, 'https://example.com/${number}')`,
       [test.accountId, mine],

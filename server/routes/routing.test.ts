@@ -122,8 +122,9 @@ it('keeps an account’s data when the result of an earlier query arrives late',
     get: (target, name, receiver) => {
       const value: unknown = Reflect.get(target, name, receiver)
       if (name !== 'query') return value
-      return async (text: string, values: unknown[]) => {
-        const answer = await target.query(text, values)
+      return async (query: string | { text: string }, values: unknown[]) => {
+        const answer = await target.query(query, values)
+        const text = typeof query === 'string' ? query : query.text
         if (text.includes('from senders') && early === null) {
           asked.resolve()
           await held.promise
