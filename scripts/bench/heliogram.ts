@@ -56,6 +56,8 @@ async function start(
   instances += 1
   const url = await database.createDatabase(`heliogram_${instances}`)
   const child = spawn(launcher, ['start'], {
+    // A session of its own: without cgroups Linux shares the CPU by sessions, and the load would take from the product's share.
+    detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env['PATH'],

@@ -43,7 +43,7 @@ async function start(ends: Ends): Promise<Running> {
 
   const children: ChildProcess[] = []
   const run = (box: string) => {
-    const child = spawn(box, [file], { stdio: 'ignore' })
+    const child = spawn(box, [file], { stdio: 'ignore', detached: true })
     process.once('exit', () => child.kill())
     children.push(child)
   }

@@ -60,6 +60,7 @@ export async function startImports(options: ImportsOptions): Promise<Imports> {
   const uploads = openPool(connection, {
     name: 'uploads',
     max: uploadsMax,
+    isBulk: true,
     onError: (error) => log.warn({ reason: error.message }, 'upload connection lost'),
   })
   return {

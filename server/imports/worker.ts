@@ -30,6 +30,7 @@ const log = { warn: () => {} }
 const db = openPool(connection, {
   name: 'imports',
   max: 2,
+  isBulk: true,
   // The server ends a statement before this process gives it up; otherwise an abandoned statement would lock the rows of the next try. The end of the
   // import also waits for commits that were canceled.
   settings: { synchronous_commit: 'off', statement_timeout: '28s' },

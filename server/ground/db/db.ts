@@ -6,6 +6,7 @@ import { isUnavailable } from './failure.ts'
 import { asUrl, withoutSession } from './hosts.ts'
 import { getTypeParser } from './parse.ts'
 import { primaryOf } from './primary.ts'
+import { lowerPriority } from './priority.ts'
 import { readResults, type ResultReader } from './results.ts'
 import { beginOf } from './scoped.ts'
 
@@ -27,6 +28,8 @@ export interface PoolOptions {
   lifetimeSeconds?: number
   /** Settings of the sessions, such as plan_cache_mode. */
   settings?: Record<string, string>
+  /** For bulk work: a server on this machine runs its statements at a lower priority. Default false. */
+  isBulk?: boolean
   /** Sends statements without waiting for earlier responses (see pg's `pipeline`). Default false. */
   isPipelined?: boolean
   /** Called for a connection that broke while idle; the pool replaces it by itself. */
@@ -82,6 +85,7 @@ export function openPool(connection: Connection, options: PoolOptions): Db {
     // So would a new one whose server dies at that moment: both events come before the caller can listen.
     connection.on('error', () => {})
     refuseLonelyCommits(connection)
+    if (options.isBulk) lowerPriority(connection)
     if (primary) onReadOnly(connection, () => primary.doubt())
     if (onResult) readResults(connection, onResult)
   })
