@@ -378,7 +378,7 @@ describe('a request', () => {
     }
   })
 
-  it('that is streamed stays in its account, whoever’s response precedes it on the connection', async () => {
+  it('that is streamed stays in its account, whichever response precedes it on the connection', async () => {
     const { hostname, port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
     const socket = connect(Number(port), hostname)
     const request = (path: string, { authorization }: TestAccount['headers'], close = ''): string =>

@@ -417,7 +417,7 @@ describe('a message that ends its process', () => {
     expect(await claim()).toHaveLength(1)
   })
 
-  it('is counted once per process, whoever settles it', async () => {
+  it('is counted once per process, whichever of them settles it', async () => {
     const handover = await lease()
     await unknown(handover)
     const nodeId = newId()
