@@ -13,9 +13,10 @@ export type Reading = {
 }
 
 /**
- * Reads the octets of a message; never fails. The declared coding is used unless the octets disprove it: above 0x7F there is no unpacked GSM-7
- * and no ASCII, and every other character of them is no @ or è as in UCS-2; Latin-1 has no controls, UCS-2 comes in pairs. Then the first of
- * these that fits: UTF-16 in either order, UTF-8, packed GSM-7, Windows-1252, UCS-2 of East Asia. Octets declared as binary are text if they are printable text.
+ * Reads the octets of a message; never fails. The declared coding is used unless the octets disprove it: GSM-7 and ASCII have nothing above 0x7F
+ * and no pairs like those of UCS-2 (`@S@T`), Latin-1 has no controls, UCS-2 has an even length. Then the first of these that fits: UTF-16 in
+ * either order, UTF-8, packed GSM-7, Windows-1252, UCS-2 of Chinese, Japanese or Korean. Octets declared as binary are text if they are
+ * printable text.
  */
 export function readOctets(octets: Uint8Array, declared: TextCoding, context?: OctetsContext): Reading {
   if (!isDisproved(octets, declared, context)) {
@@ -103,7 +104,7 @@ const readAsWindows: Reader = (octets, declared) => {
   return isPrintable(text) ? { text: withoutNul(text), coding: 'windows-1252' } : null
 }
 
-/** Last, because pairs of Latin letters are Chinese characters, too. */
+/** Tried last: pairs of Latin letters are also Chinese characters. */
 const readAsEastAsian: Reader = (octets, declared) => {
   if (!singleOctets.has(declared) || octets.length < 4 || octets.length % 2 !== 0) return null
   const text = new TextDecoder('utf-16be').decode(octets)

@@ -76,10 +76,15 @@ interface ShownSettings {
   etag: string
 }
 
-export async function readSettings(db: Queryable, caller: Caller, sources: SettingsSources): Promise<ShownSettings> {
+export async function readSettings(
+  db: Queryable,
+  caller: Caller,
+  sources: SettingsSources,
+  known?: SettingsRow,
+): Promise<ShownSettings> {
   const { version, optOut, readUsed, apiPerSecond = 100, encryptsContent = false } = sources
   const { accountId } = caller
-  const row = await findSettings(db, accountId)
+  const row = known ?? (await findSettings(db, accountId))
   const { account, limits, spend, ...values } = valuesOf(row)
   const now = readNow()
   const used = new Map<GuardKind, number>()
@@ -157,10 +162,10 @@ export async function changeSettings(
 ): Promise<{ before: ShownSettings; after: ShownSettings }> {
   const { accountId } = caller
   await tx.query(`select 1 from accounts where id = $1 for update`, [accountId])
-  const before = await readSettings(tx, caller, sources)
+  const row = await findSettings(tx, accountId)
+  const before = await readSettings(tx, caller, sources, row)
   if (expected !== undefined && !matchesTag(settledPart(expected), settledPart(before.etag)))
     throw new ApiError('version_conflict')
-  const row = await findSettings(tx, accountId)
   const next = structuredClone(row)
   const faults = [...known]
   const ended = new Set<GuardKind>()
@@ -210,7 +215,7 @@ function checkTogether(change: SettingsChange, { spend, quiet_hours: quiet, rete
       })
   if (change.spend && spend.daily_limit !== null && spend.currency === null)
     missing('currency', 'is required: a limit needs a currency')
-  if (change.spend?.daily_limit === undefined && change.spend && spend.daily_limit === null)
+  if (change.spend && change.spend.daily_limit === undefined && spend.daily_limit === null)
     missing('daily_limit', 'is required')
   return faults
 }
