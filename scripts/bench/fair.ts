@@ -1,7 +1,7 @@
 /** Fairness: the wait of one account's codes while another floods the process with batches, exports and imports. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { moveProduct } from './cores.ts'
-import { startDatabase } from './database.ts'
+import { queryOnce, startDatabase } from './database.ts'
 import { apiOf, createAcceptingHeliogram } from './heliogram.ts'
 import type { LoadInput, LoadOutput } from './load.ts'
 import type { Options } from './options.ts'
@@ -41,6 +41,12 @@ export async function measureFairness({ pairs, seconds }: Options): Promise<Figu
     const key = await api('POST', `/v1/accounts/${String(account?.['id'])}/api-keys`, { name: 'Flood', scopes })
     const flood = new Flood(heliogram.request.port, String(key?.['secret']))
     await flood.fill()
+    // Messages and contacts.
+    const countFlooded = (): Promise<number> =>
+      queryOnce(
+        heliogram.databaseUrl,
+        `select (select count(*) from messages where type <> 'otp') + (select count(*) from contacts)`,
+      )
     let base = 0
     const shape = { ...heliogram.request, body: '{"to":"{to}","message":"Your code is {number}","type":"otp"}' }
     const send = async (): Promise<{ waits: number[]; refused: number }> => {
@@ -61,14 +67,17 @@ export async function measureFairness({ pairs, seconds }: Options): Promise<Figu
     const figures: Figure[] = []
     for (const [name, kinds] of Object.entries(floods)) {
       const [alone, beside]: [number[], number[]] = [[], []]
-      let refused = 0
+      let [refused, flooded, floodedMs] = [0, 0, 0]
       for (let turn = 0; turn < pairs; turn++) {
         alone.push(...(await send()).waits)
+        const [begunAt, before] = [performance.now(), await countFlooded()]
         flood.begin(kinds)
         await pause(1000)
         const one = await send()
         beside.push(...one.waits)
         refused += one.refused
+        flooded += (await countFlooded()) - before
+        floodedMs += performance.now() - begunAt
         await flood.end()
         await waitUntilQuiet(heliogram.rootPids)
       }
@@ -85,6 +94,7 @@ export async function measureFairness({ pairs, seconds }: Options): Promise<Figu
         figure(`${title}: the same beside the flood, ms`, `${show(after.p50)}, ${show(after.p99)}`),
         { what: `${title}: p99, times as long`, value: ratio.toFixed(1), goal: `≤ ${goal}`, isMet: ratio <= goal },
         { what: `${title}: codes refused`, value: String(refused), goal: '0', isMet: refused === 0 },
+        figure(`${title}: written for the flood a second`, ((flooded / floodedMs) * 1000).toFixed(0)),
       )
     }
     return figures
