@@ -50,12 +50,14 @@ export async function measureFairness({ pairs, seconds }: Options): Promise<Figu
     let base = 0
     const shape = { ...heliogram.request, body: '{"to":"{to}","message":"Your code is {number}","type":"otp"}' }
     const send = async (): Promise<{ waits: number[]; refused: number }> => {
-      const size = codesPerSecond * seconds
+      const size = codesPerSecond * (seconds + 1)
       const input: LoadInput = { shape, base, size, connections: 64, accepted: 202, perSecond: codesPerSecond }
       base += size
       const { accepted, sentMs, answerMs, statuses } = await load.ask<LoadOutput>('run', input)
       if (accepted < size) console.log(`refused: ${JSON.stringify(statuses)}`)
-      return { waits: Array.from(answerMs, (atMs, i) => atMs - (sentMs[i] ?? 0)), refused: size - accepted }
+      const waits = Array.from(answerMs, (atMs, i) => atMs - (sentMs[i] ?? 0))
+      // The first second came before the flood: work makes room only beside others, so a first code would measure something else.
+      return { waits: waits.slice(codesPerSecond), refused: size - accepted }
     }
     // The first use of each route compiles its code and prepares its statements, which would count as a wait.
     flood.begin(floods.all)
@@ -70,10 +72,12 @@ export async function measureFairness({ pairs, seconds }: Options): Promise<Figu
       let [refused, flooded, floodedMs] = [0, 0, 0]
       for (let turn = 0; turn < pairs; turn++) {
         alone.push(...(await send()).waits)
-        const [begunAt, before] = [performance.now(), await countFlooded()]
-        flood.begin(kinds)
+        const before = await countFlooded()
+        const sending = send()
         await pause(1000)
-        const one = await send()
+        const begunAt = performance.now()
+        flood.begin(kinds)
+        const one = await sending
         beside.push(...one.waits)
         refused += one.refused
         flooded += (await countFlooded()) - before
@@ -94,7 +98,9 @@ export async function measureFairness({ pairs, seconds }: Options): Promise<Figu
         figure(`${title}: the same beside the flood, ms`, `${show(after.p50)}, ${show(after.p99)}`),
         { what: `${title}: p99, times as long`, value: ratio.toFixed(1), goal: `≤ ${goal}`, isMet: ratio <= goal },
         { what: `${title}: codes refused`, value: String(refused), goal: '0', isMet: refused === 0 },
-        figure(`${title}: written for the flood a second`, ((flooded / floodedMs) * 1000).toFixed(0)),
+        ...(kinds.batches + kinds.imports > 0
+          ? [figure(`${title}: messages and contacts of the flood a second`, ((flooded / floodedMs) * 1000).toFixed(0))]
+          : []),
       )
     }
     return figures
