@@ -31,7 +31,6 @@ export function previewRoute(app: App, context: PreviewContext): void {
         summary: 'Preview a message',
         description:
           'A text, a template with its values, or only a `campaign`, whose own text is then used. A campaign also sets type, sender and short links, unless the body does. Texts of templates and campaigns need the scope campaigns:read.',
-        tags: ['Messages'],
         body: PreviewBody,
         response: { 200: Preview, ...problems(413, 415) },
       },

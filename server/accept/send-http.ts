@@ -23,7 +23,6 @@ import { explainRefusal, fingerprintOfSend, replayedRow, type MessagesContext } 
 
 // Both paths of a send are one operation: a retry on the other path is a replay.
 const sendOperation = 'messages.send'
-const tags = ['Messages']
 // Each may have 32 MiB and 10,000 messages.
 const batchPlaces = new Places(2, 'batches in progress')
 
@@ -40,16 +39,10 @@ export function sendRoutes(app: App, context: MessagesContext): void {
   const send = (request: FastifyRequest<{ Body: SendInput }>, reply: FastifyReply): Promise<FastifyReply> =>
     sendAs(request, reply, request.body, sendOperation)
   const sendSchema = {
-    tags,
     body: SendInput,
     response: { 202: Type.Ref('Message'), ...problems(409, 413, 415, 429) },
   }
-  const sendConfig = {
-    scope: 'messages:write',
-    testKeys: 'sends tests',
-    operation: sendOperation,
-    isFast: true,
-  } as const
+  const sendConfig = { scope: 'messages:write', testKeys: 'sends tests', isFast: true } as const
   app.post(
     '/v1/messages/send',
     {
@@ -78,17 +71,10 @@ export function sendRoutes(app: App, context: MessagesContext): void {
       schema: {
         operationId: 'sendBatch',
         summary: 'Send a batch of up to 10,000 messages',
-        tags,
         body: BatchBody,
         response: { 202: BatchResult, ...problems(409, 413, 415, 429) },
       },
-      config: {
-        scope: 'messages:write',
-        testKeys: 'sends tests',
-        operation: 'messages.batch',
-        checksItemsOf: 'messages',
-        places: batchPlaces,
-      },
+      config: { scope: 'messages:write', testKeys: 'sends tests', checksItemsOf: 'messages', places: batchPlaces },
       bodyLimit: 32 * 1024 * 1024,
       attachValidation: true,
     },

@@ -18,7 +18,7 @@ export function dataKeyRoutes(app: App, context: AccountsContext): void {
         tags: ['Settings'],
         response: { 200: Settings, ...problems() },
       },
-      config: { scope: 'settings:write', operation: 'settings.rotate_data_key', audit: 'data_key.rotated' },
+      config: { scope: 'settings:write', audit: 'data_key.rotated' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {

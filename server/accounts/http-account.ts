@@ -107,13 +107,7 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
           ...problems(409),
         },
       },
-      config: {
-        scope: 'accounts:write',
-        testKeys: 'creates',
-        operation: 'accounts.create',
-        audit: 'account.created',
-        needsConfirmation: true,
-      },
+      config: { scope: 'accounts:write', testKeys: 'creates', audit: 'account.created', needsConfirmation: true },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
@@ -166,7 +160,7 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
         ),
         response: { 200: Type.Ref('Account'), ...problems(404, 409) },
       },
-      config: { scope: 'accounts:write', operation: 'accounts.update', audit: 'account.updated' },
+      config: { scope: 'accounts:write', audit: 'account.updated' },
     },
     async (request, reply): Promise<void> => {
       await idempotent(context, request, reply, async (tx) => {
@@ -196,13 +190,7 @@ function subaccountKeyRoute(app: App, context: AccountsContext): void {
         body: KeyInput,
         response: { 201: NewApiKey, ...problems(404, 409) },
       },
-      config: {
-        scope: 'accounts:write',
-        testKeys: 'is of tests',
-        operation: 'accounts.create_key',
-        audit: 'api_key.created',
-        needsConfirmation: true,
-      },
+      config: { scope: 'accounts:write', testKeys: 'is of tests', audit: 'api_key.created', needsConfirmation: true },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {

@@ -54,12 +54,7 @@ export function closingRoutes(app: App, context: AccountsContext): void {
         body: Nullable(Closing),
         response: { 200: Type.Ref('Account'), ...problems(404, 409) },
       },
-      config: {
-        scope: 'accounts:write',
-        operation: 'accounts.close',
-        audit: 'account.closed',
-        needsConfirmation: true,
-      },
+      config: { scope: 'accounts:write', audit: 'account.closed', needsConfirmation: true },
     },
     (request, reply) => change(request, reply, (tx, id) => closeAccount(tx, id, request.body ?? {})),
   )
@@ -75,7 +70,7 @@ export function closingRoutes(app: App, context: AccountsContext): void {
         params,
         response: { 200: Type.Ref('Account'), ...problems(404, 409) },
       },
-      config: { scope: 'accounts:write', operation: 'accounts.reopen', audit: 'account.reopened' },
+      config: { scope: 'accounts:write', audit: 'account.reopened' },
     },
     (request, reply) => change(request, reply, reopenAccount),
   )

@@ -68,13 +68,7 @@ export function keyRoutes(app: App, context: AccountsContext): void {
         body: KeyInput,
         response: { 201: NewApiKey, ...problems(422) },
       },
-      config: {
-        scope: 'keys:write',
-        testKeys: 'is of tests',
-        operation: 'api_keys.create',
-        audit: 'api_key.created',
-        needsConfirmation: true,
-      },
+      config: { scope: 'keys:write', testKeys: 'is of tests', audit: 'api_key.created', needsConfirmation: true },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
@@ -120,7 +114,7 @@ function keyChangeRoutes(app: App, context: AccountsContext): void {
         params,
         response: { 204: Type.Null(), ...problems(404) },
       },
-      config: { scope: 'keys:write', testKeys: 'is of tests', operation: 'api_keys.revoke', audit: 'api_key.revoked' },
+      config: { scope: 'keys:write', testKeys: 'is of tests', audit: 'api_key.revoked' },
     },
     async (request, reply): Promise<void> => {
       await idempotent(context, request, reply, async (tx) => {
@@ -147,13 +141,7 @@ function keyChangeRoutes(app: App, context: AccountsContext): void {
         body: KeyChange,
         response: { 200: ApiKey, ...problems(404) },
       },
-      config: {
-        scope: 'keys:write',
-        testKeys: 'is of tests',
-        operation: 'api_keys.update',
-        audit: 'api_key.updated',
-        needsConfirmation: true,
-      },
+      config: { scope: 'keys:write', testKeys: 'is of tests', audit: 'api_key.updated', needsConfirmation: true },
     },
     async (request, reply): Promise<void> => {
       await idempotent(context, request, reply, async (tx) => {
@@ -192,13 +180,7 @@ function keyChangeRoutes(app: App, context: AccountsContext): void {
         body: Nullable(Rotation),
         response: { 200: NewApiKey, ...problems(404) },
       },
-      config: {
-        scope: 'keys:write',
-        testKeys: 'is of tests',
-        operation: 'api_keys.rotate',
-        audit: 'api_key.rotated',
-        needsConfirmation: true,
-      },
+      config: { scope: 'keys:write', testKeys: 'is of tests', audit: 'api_key.rotated', needsConfirmation: true },
     },
     async (request, reply): Promise<void> => {
       await idempotent(context, request, reply, async (tx) => {

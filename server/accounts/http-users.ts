@@ -107,7 +107,7 @@ export function userRoutes(app: App, context: AccountsContext): void {
         ),
         response: { 200: Type.Ref('User'), ...problems(404, 409) },
       },
-      config: { scope: 'users:write', operation: 'users.update', audit: 'user.updated', needsConfirmation: true },
+      config: { scope: 'users:write', audit: 'user.updated', needsConfirmation: true },
     },
     async (request, reply): Promise<void> => {
       await idempotent(context, request, reply, async (tx) => {
@@ -129,7 +129,7 @@ export function userRoutes(app: App, context: AccountsContext): void {
         params,
         response: { 204: Type.Null(), ...problems(404, 409) },
       },
-      config: { scope: 'users:write', operation: 'users.delete', audit: 'user.deleted', needsConfirmation: true },
+      config: { scope: 'users:write', audit: 'user.deleted', needsConfirmation: true },
     },
     async (request, reply): Promise<void> => {
       await idempotent(context, request, reply, async (tx) => {
@@ -156,12 +156,7 @@ function invitationRoutes(app: App, context: AccountsContext): void {
         body: Type.Object({ email: Email, role: RoleEnum }, { additionalProperties: false }),
         response: { 201: NewInvitation, ...problems(409) },
       },
-      config: {
-        scope: 'users:write',
-        operation: 'invitations.create',
-        audit: 'invitation.created',
-        needsConfirmation: true,
-      },
+      config: { scope: 'users:write', audit: 'invitation.created', needsConfirmation: true },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
@@ -197,7 +192,7 @@ function invitationRoutes(app: App, context: AccountsContext): void {
         params,
         response: { 204: Type.Null(), ...problems(404) },
       },
-      config: { scope: 'users:write', operation: 'invitations.delete', audit: 'invitation.deleted' },
+      config: { scope: 'users:write', audit: 'invitation.deleted' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {

@@ -71,7 +71,7 @@ export async function accountRoutes(app: App, context: AccountsContext): Promise
         body: SettingsChange,
         response: { 200: Settings, ...problems(409) },
       },
-      config: { scope: 'settings:write', operation: 'settings.update', audit: 'settings.updated' },
+      config: { scope: 'settings:write', audit: 'settings.updated' },
       attachValidation: true,
     },
     async (request, reply) => {

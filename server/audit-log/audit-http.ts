@@ -91,7 +91,6 @@ const Query = Type.Object(
 )
 
 export function auditRoutes(app: App, { db }: { db: Db }): void {
-  const tags = ['Audit log']
   // A long log takes seconds of this process, so each account gets one check at a time.
   const checking = new Set<string>()
   app.addSchema(AuditEvent)
@@ -104,7 +103,6 @@ export function auditRoutes(app: App, { db }: { db: Db }): void {
         summary: 'List audit events',
         description:
           'Administrative writes, each recorded in the transaction of its change. Sends, contacts and imports are not included. Changes to the installation (carriers, links, routes) are in the log of the account that made them.',
-        tags,
         querystring: Query,
         response: { 200: PageOf(Type.Ref('AuditEvent')), ...problems() },
       },
@@ -126,7 +124,6 @@ export function auditRoutes(app: App, { db }: { db: Db }): void {
         operationId: 'verifyAuditEvents',
         summary: 'Verify the audit log',
         description: 'Computes the hash of every event again, and returns the first break.',
-        tags,
         response: { 200: Type.Ref('AuditVerification'), ...problems(429) },
       },
       config: { scope: 'audit:read' },

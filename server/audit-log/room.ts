@@ -5,6 +5,7 @@ import type { Db } from '../ground/db/db.ts'
 import { auditRoutes } from './audit-http.ts'
 
 export const room = {
+  tag: 'Audit log',
   routes: auditRoutes,
   sweeps: { jobs: ({ db }: { db: Db }) => [{ name: 'audit log', everyMs: hourMs, run: () => pruneAudit(db) }] },
 } satisfies Room

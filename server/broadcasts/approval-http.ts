@@ -46,12 +46,11 @@ export function approvalRoutes(app: App, context: BroadcastsContext): void {
           operationId: `${verb}Broadcast`,
           summary,
           description,
-          tags: ['Campaigns'],
           params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a broadcast.' }) }),
           body,
           response: { 200: Type.Ref('Broadcast'), ...problems(404, 409) },
         },
-        config: { scope: 'campaigns:approve', operation: `broadcasts.${verb}`, audit },
+        config: { scope: 'campaigns:approve', audit },
       },
       async (request, reply) => {
         await idempotent(context, request, reply, async (tx): Promise<Outcome> => {

@@ -39,7 +39,6 @@ import { withdrawRoute } from './withdraw-http.ts'
 const params = Type.Object({
   campaign: Type.String({ description: 'Id or key of a campaign.', examples: ['autumn-sale'] }),
 })
-const tags = ['Campaigns']
 // Enough for a person; the CSV has all.
 const skipsMax = 100
 
@@ -58,17 +57,11 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
         summary: 'Start a broadcast',
         description:
           'Requires an `Idempotency-Key`. Returns at once; each contact gets exactly one message when its turn comes, even if processes restart. With `dry_run` nothing is sent, and the response shows the result (it needs the scope contacts:read too); with `Accept: text/csv` it lists who would get nothing, and why.',
-        tags,
         params,
         body: BroadcastInput,
         response: { 200: Type.Ref('DryRun'), 202: Type.Ref('Broadcast'), ...problems(404, 409) },
       },
-      config: {
-        scope: 'campaigns:write',
-        testKeys: 'sends tests',
-        operation: 'campaigns.send',
-        audit: 'broadcast.created',
-      },
+      config: { scope: 'campaigns:write', testKeys: 'sends tests', audit: 'broadcast.created' },
       attachValidation: true,
     },
     async (request, reply) => {
@@ -120,7 +113,6 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
       schema: {
         operationId: 'getBroadcast',
         summary: 'Get a broadcast',
-        tags,
         params: Type.Object({ id: Type.String({ description: 'Id of the broadcast.' }) }),
         response: { 200: Type.Ref('Broadcast'), ...problems(404) },
       },
@@ -174,11 +166,10 @@ function moveRoutes(app: App, context: BroadcastsContext): void {
           operationId: `${verb}Campaign`,
           summary,
           description,
-          tags,
           params,
           response: { 200: Type.Ref('Broadcast'), ...problems(404, 409) },
         },
-        config: { scope: 'campaigns:write', testKeys, operation: `campaigns.${verb}`, audit },
+        config: { scope: 'campaigns:write', testKeys, audit },
       },
       async (request, reply) => {
         await idempotent(context, request, reply, (tx) => move(tx, request, from, to))
@@ -194,16 +185,10 @@ function moveRoutes(app: App, context: BroadcastsContext): void {
         operationId: 'archiveCampaign',
         summary: 'Archive a campaign',
         description: 'It accepts no more messages and contacts, and can still be read.',
-        tags,
         params,
         response: { 200: Type.Ref('Campaign'), ...problems(404, 409) },
       },
-      config: {
-        scope: 'campaigns:write',
-        testKeys: 'is of test campaigns',
-        operation: 'campaigns.archive',
-        audit: 'campaign.archived',
-      },
+      config: { scope: 'campaigns:write', testKeys: 'is of test campaigns', audit: 'campaign.archived' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {

@@ -13,7 +13,6 @@ const status = Type.Optional(
   Type.Enum([...broadcastStatuses], { description: 'Broadcasts with this status, such as `awaiting_approval`.' }),
 )
 const config = { scope: 'campaigns:read' } as const
-const tags = ['Campaigns']
 
 export function listRoutes(app: App, { db }: Pick<BroadcastsContext, 'db'>): void {
   app.get(
@@ -22,7 +21,6 @@ export function listRoutes(app: App, { db }: Pick<BroadcastsContext, 'db'>): voi
       schema: {
         operationId: 'listAllBroadcasts',
         summary: 'List broadcasts of all campaigns',
-        tags,
         querystring: Type.Object({ ...pageQuery, status }, { additionalProperties: false }),
         response: { 200: PageOf(Type.Ref('Broadcast')), ...problems() },
       },
@@ -39,7 +37,6 @@ export function listRoutes(app: App, { db }: Pick<BroadcastsContext, 'db'>): voi
       schema: {
         operationId: 'listBroadcasts',
         summary: 'List broadcasts of a campaign',
-        tags,
         params: Type.Object({
           campaign: Type.String({ description: 'Id or key of a campaign.', examples: ['autumn-sale'] }),
         }),

@@ -6,6 +6,7 @@ import { broadcastRoutes } from './http.ts'
 import { forgetRecipients } from './retention.ts'
 
 export const room = {
+  tag: 'Campaigns',
   routes: broadcastRoutes,
   sweeps: {
     jobs: ({ db }: { db: Db }) => [

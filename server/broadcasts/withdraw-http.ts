@@ -20,16 +20,10 @@ export function withdrawRoute(app: App, context: BroadcastsContext): void {
         summary: 'Withdraw a broadcast',
         description:
           'Nothing is sent; its campaign is `active` again, and can have another broadcast. Possible until its first message exists (then 409 `campaign_not_in_state`: pause or cancel its campaign). Withdrawing it again returns it unchanged.',
-        tags: ['Campaigns'],
         params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a broadcast.' }) }),
         response: { 200: Type.Ref('Broadcast'), ...problems(404, 409) },
       },
-      config: {
-        scope: 'campaigns:write',
-        testKeys: 'is of tests',
-        operation: 'broadcasts.withdraw',
-        audit: 'broadcast.withdrawn',
-      },
+      config: { scope: 'campaigns:write', testKeys: 'is of tests', audit: 'broadcast.withdrawn' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {

@@ -30,16 +30,10 @@ export function campaignRoutes(app: App, context: CampaignsContext): void {
       schema: {
         operationId: 'createCampaign',
         summary: 'Create a campaign',
-        tags: ['Campaigns'],
         body: CampaignInput,
         response: { 201: Type.Ref('Campaign'), ...problems(409) },
       },
-      config: {
-        scope: 'campaigns:write',
-        testKeys: 'creates',
-        operation: 'campaigns.create',
-        audit: 'campaign.created',
-      },
+      config: { scope: 'campaigns:write', testKeys: 'creates', audit: 'campaign.created' },
       attachValidation: true,
     },
     (request, reply) =>
@@ -62,7 +56,6 @@ export function campaignRoutes(app: App, context: CampaignsContext): void {
         operationId: 'listCampaigns',
         summary: 'List campaigns',
         description: 'Filters can be combined.',
-        tags: ['Campaigns'],
         querystring: Type.Object({ ...pageQuery, ...campaignQuery }, { additionalProperties: false }),
         response: { 200: PageOf(Type.Ref('Campaign')), ...problems() },
       },
@@ -85,7 +78,6 @@ export function campaignRoutes(app: App, context: CampaignsContext): void {
       schema: {
         operationId: 'getCampaign',
         summary: 'Get a campaign',
-        tags: ['Campaigns'],
         params: campaignParams,
         response: { 200: Type.Ref('Campaign'), ...problems(404) },
       },
@@ -106,17 +98,11 @@ export function campaignRoutes(app: App, context: CampaignsContext): void {
         summary: 'Update a campaign',
         description:
           'Pace and quiet hours take effect in every process within seconds, also for queued messages. Other fields apply to messages sent from then on. `from` and `sender_pool` replace each other, and so do `message` and `template`.',
-        tags: ['Campaigns'],
         params: campaignParams,
         body: CampaignChange,
         response: { 200: Type.Ref('Campaign'), ...problems(404, 409) },
       },
-      config: {
-        scope: 'campaigns:write',
-        testKeys: 'is of test campaigns',
-        operation: 'campaigns.update',
-        audit: 'campaign.updated',
-      },
+      config: { scope: 'campaigns:write', testKeys: 'is of test campaigns', audit: 'campaign.updated' },
       attachValidation: true,
     },
     (request, reply) =>

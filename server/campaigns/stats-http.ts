@@ -42,7 +42,6 @@ export function statsRoutes(app: App, { db }: { db: Db }): void {
         operationId: 'getCampaignStats',
         summary: 'Get the stats of a campaign',
         description: `By the hour in which messages were accepted. Always exact, even while messages are being sent. By hour, every hour of at most ${seriesDaysMax} days is included; without \`from\` it starts with the first message. By error, only failed and canceled messages are included.`,
-        tags: ['Campaigns'],
         params: campaignParams,
         querystring: Type.Object(
           {
@@ -82,7 +81,6 @@ export function statsRoutes(app: App, { db }: { db: Db }): void {
         summary: 'Export the stats of a campaign as CSV',
         description:
           'A line for each combination of hour, type, country, carrier, status, error and number of segments, in order of time.',
-        tags: ['Campaigns'],
         params: campaignParams,
         querystring: Type.Object(statsQuery, { additionalProperties: false }),
         response: {

@@ -39,7 +39,6 @@ export interface CarriersContext extends ShowContext {
   readQueue?: QueueReader
 }
 
-const tags = ['Carriers']
 const IdParams = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a carrier.' }) })
 
 export function carrierRoutes(app: App, context: CarriersContext): void {
@@ -53,7 +52,6 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
       schema: {
         operationId: 'listCarriers',
         summary: 'List carriers',
-        tags,
         response: { 200: Type.Object({ data: Type.Array(Type.Ref('Carrier')) }), ...problems() },
       },
       config: { scope: 'carriers:read' },
@@ -70,7 +68,6 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
       schema: {
         operationId: 'getCarrier',
         summary: 'Get a carrier',
-        tags,
         params: IdParams,
         response: { 200: Type.Ref('Carrier'), ...problems(404) },
       },
@@ -94,11 +91,10 @@ function carrierChangeRoutes(app: App, context: CarriersContext, readQueue: Queu
       schema: {
         operationId: 'createCarrier',
         summary: 'Create a carrier',
-        tags,
         body: CreateBody,
         response: { 201: Type.Ref('Carrier'), ...problems(409) },
       },
-      config: { scope: 'carriers:write', operation: 'carriers.create', audit: 'carrier.created' },
+      config: { scope: 'carriers:write', audit: 'carrier.created' },
       validatorCompiler: compileCreate,
     },
     (request, reply) =>
@@ -136,12 +132,11 @@ function carrierChangeRoutes(app: App, context: CarriersContext, readQueue: Queu
       schema: {
         operationId: 'updateCarrier',
         summary: 'Update a carrier',
-        tags,
         params: IdParams,
         body: PatchBody,
         response: { 200: Type.Ref('Carrier'), ...problems(404, 409) },
       },
-      config: { scope: 'carriers:write', operation: 'carriers.update', audit: 'carrier.updated' },
+      config: { scope: 'carriers:write', audit: 'carrier.updated' },
       validatorCompiler: compileLater,
     },
     (request, reply) =>
@@ -181,11 +176,10 @@ function carrierChangeRoutes(app: App, context: CarriersContext, readQueue: Queu
       schema: {
         operationId: 'deleteCarrier',
         summary: 'Delete a carrier',
-        tags,
         params: IdParams,
         response: { 204: Type.Null(), ...problems(404, 409) },
       },
-      config: { scope: 'carriers:write', operation: 'carriers.delete', audit: 'carrier.deleted' },
+      config: { scope: 'carriers:write', audit: 'carrier.deleted' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {

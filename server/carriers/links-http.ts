@@ -13,8 +13,6 @@ import type { Vault } from '../ground/sealing/vault.ts'
 import { deleteLink, insertLink, listOwn, lockLink, ownSettings, updateLink, type OwnLink } from '../links/store.ts'
 import { bindText, SmppSettings } from '../links/carrier-settings.ts'
 
-const tags = ['Carriers']
-
 // A missing member stays as it was, or inherits from the carrier; null inherits again. No member has its own default.
 const Settings = Type.Object(
   Object.fromEntries(
@@ -70,7 +68,6 @@ export function linkRoutes(app: App, context: RouteContext): void {
       schema: {
         operationId: 'listLinks',
         summary: 'List links of a carrier',
-        tags,
         params: CarrierParams,
         response: { 200: Type.Object({ data: Type.Array(Type.Ref('LinkSettings')) }), ...problems(404) },
       },
@@ -88,12 +85,11 @@ export function linkRoutes(app: App, context: RouteContext): void {
       schema: {
         operationId: 'createLink',
         summary: 'Create a link',
-        tags,
         params: CarrierParams,
         body: LinkBody,
         response: { 201: Type.Ref('LinkSettings'), ...problems(404) },
       },
-      config: { scope: 'carriers:write', operation: 'links.create', audit: 'link.created' },
+      config: { scope: 'carriers:write', audit: 'link.created' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
@@ -114,12 +110,11 @@ export function linkRoutes(app: App, context: RouteContext): void {
       schema: {
         operationId: 'updateLink',
         summary: 'Update a link',
-        tags,
         params: LinkParams,
         body: LinkBody,
         response: { 200: Type.Ref('LinkSettings'), ...problems(404) },
       },
-      config: { scope: 'carriers:write', operation: 'links.update', audit: 'link.updated' },
+      config: { scope: 'carriers:write', audit: 'link.updated' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
@@ -141,11 +136,10 @@ export function linkRoutes(app: App, context: RouteContext): void {
       schema: {
         operationId: 'deleteLink',
         summary: 'Delete a link',
-        tags,
         params: LinkParams,
         response: { 204: Type.Null(), ...problems(404, 409) },
       },
-      config: { scope: 'carriers:write', operation: 'links.delete', audit: 'link.deleted' },
+      config: { scope: 'carriers:write', audit: 'link.deleted' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
@@ -164,7 +158,6 @@ export function linkRoutes(app: App, context: RouteContext): void {
       schema: {
         operationId: 'getLink',
         summary: 'Get the live state of a link',
-        tags,
         params: LinkParams,
         response: { 200: Type.Ref('Link'), ...problems(404) },
       },

@@ -4,6 +4,7 @@ import { carrierRoutes, type CarriersContext } from './http.ts'
 import { linkRoutes } from './links-http.ts'
 
 export const room = {
+  tag: 'Carriers',
   routes(app: App, context: CarriersContext) {
     carrierRoutes(app, context)
     linkRoutes(app, context)

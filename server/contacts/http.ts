@@ -48,7 +48,6 @@ export function contactRoutes(app: App, context: ContactsContext): void {
         summary: 'Create a contact',
         description:
           'A number can be in a campaign only once. `on_conflict=update` sets the given fields (attributes one by one), `skip` leaves the contact unchanged; both return 200 with it. This never reverses an opt-out.',
-        tags: ['Contacts'],
         params: campaignParams,
         querystring: Type.Object(
           { on_conflict: Type.Optional(Type.Enum(['update', 'skip'])) },
@@ -57,7 +56,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
         body: ContactInput,
         response: { 200: Type.Ref('Contact'), 201: Type.Ref('Contact'), ...problems(404, 409) },
       },
-      config: { scope: 'contacts:write', testKeys: 'is of test campaigns', operation: 'contacts.create' },
+      config: { scope: 'contacts:write', testKeys: 'is of test campaigns' },
       attachValidation: true,
     },
     async (request, reply) => {
@@ -92,7 +91,6 @@ export function contactRoutes(app: App, context: ContactsContext): void {
         summary: 'List contacts',
         description:
           'Newest first. Filters can be combined; filter attributes by `attributes[name]=value`. A page checks 200,000 contacts at most: if few match, it can be short or empty and still have a `next_cursor`.',
-        tags: ['Contacts'],
         params: campaignParams,
         querystring: Type.Object({ ...pageQuery, ...contactQuery }, contactQueryOptions),
         response: { 200: PageOf(Type.Ref('Contact')), ...problems(404) },
@@ -129,7 +127,6 @@ function contactExportRoute(app: App, context: ContactsContext): void {
         summary: 'Export contacts',
         description:
           'All matching contacts, oldest first, as one file: CSV with a column for each attribute, which an import accepts, or NDJSON with one contact a line. Cells that a spreadsheet would run as a formula start with an apostrophe.',
-        tags: ['Contacts'],
         params: campaignParams,
         querystring: Type.Object(
           {
@@ -179,7 +176,6 @@ function oneContactRoutes(app: App, context: ContactsContext): void {
       schema: {
         operationId: 'getContact',
         summary: 'Get a contact',
-        tags: ['Contacts'],
         params: contactParams,
         response: { 200: Type.Ref('Contact'), ...problems(404) },
       },
@@ -200,12 +196,11 @@ function oneContactRoutes(app: App, context: ContactsContext): void {
         summary: 'Update a contact',
         description:
           'Sets the given fields; null clears one. Attributes are set one by one, tags and consent as a whole. This never reverses an opt-out.',
-        tags: ['Contacts'],
         params: contactParams,
         body: ContactChange,
         response: { 200: Type.Ref('Contact'), ...problems(404, 409) },
       },
-      config: { scope: 'contacts:write', testKeys: 'is of test campaigns', operation: 'contacts.update' },
+      config: { scope: 'contacts:write', testKeys: 'is of test campaigns' },
       attachValidation: true,
     },
     async (request, reply) => {
@@ -238,11 +233,10 @@ function oneContactRoutes(app: App, context: ContactsContext): void {
         operationId: 'deleteContact',
         summary: 'Delete a contact',
         description: 'An opt-out of the number remains.',
-        tags: ['Contacts'],
         params: contactParams,
         response: { 204: Type.Unsafe<unknown>({ type: 'null', description: 'Deleted.' }), ...problems(404) },
       },
-      config: { scope: 'contacts:write', testKeys: 'is of test campaigns', operation: 'contacts.delete' },
+      config: { scope: 'contacts:write', testKeys: 'is of test campaigns' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {

@@ -11,6 +11,7 @@ import { resealContacts } from './reseal.ts'
 import { templatePreviewRoute } from './template-preview-http.ts'
 
 export const room = {
+  tag: 'Contacts',
   routes(app: App, context: ContactsContext & PreviewContext) {
     contactRoutes(app, context)
     templatePreviewRoute(app, context)

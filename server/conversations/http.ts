@@ -32,7 +32,6 @@ import type { MessagesContext } from '../accept/send.ts'
 const params = Type.Object({
   conversation: Type.String({ maxLength: 255, description: 'Id of a conversation.' }),
 })
-const tags = ['Conversations']
 const number = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }))
 
 const query = Type.Object(
@@ -83,7 +82,6 @@ export function conversationRoutes(app: App, context: MessagesContext): void {
         summary: 'List conversations',
         description:
           'Sorted by the last reply. Filters can be combined. A page checks 200,000 conversations at most, with `search` 2000: if few match, it can be short or empty and still have a `next_cursor`.',
-        tags,
         querystring: query,
         response: { 200: PageOf(Type.Ref('Conversation')), ...problems() },
       },
@@ -121,7 +119,6 @@ export function conversationRoutes(app: App, context: MessagesContext): void {
       schema: {
         operationId: 'getConversation',
         summary: 'Get a conversation',
-        tags,
         params,
         response: { 200: Type.Ref('Conversation'), ...problems(404) },
       },
@@ -136,7 +133,6 @@ export function conversationRoutes(app: App, context: MessagesContext): void {
       schema: {
         operationId: 'markConversationRead',
         summary: 'Mark a conversation as read',
-        tags,
         params,
         body: Type.Object(
           {
@@ -151,7 +147,7 @@ export function conversationRoutes(app: App, context: MessagesContext): void {
         ),
         response: { 200: Type.Ref('Conversation'), ...problems(404, 409) },
       },
-      config: { scope: 'messages:write', operation: 'conversations.read' },
+      config: { scope: 'messages:write' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
@@ -172,12 +168,11 @@ export function conversationRoutes(app: App, context: MessagesContext): void {
       schema: {
         operationId: 'updateConversation',
         summary: 'Assign, close or reopen a conversation',
-        tags,
         params,
         body: ConversationChange,
         response: { 200: Type.Ref('Conversation'), ...problems(404, 409) },
       },
-      config: { scope: 'messages:write', operation: 'conversations.update' },
+      config: { scope: 'messages:write' },
       attachValidation: true,
     },
     (request, reply) =>
@@ -200,7 +195,6 @@ function conversationMessageRoutes(app: App, context: MessagesContext): void {
       schema: {
         operationId: 'listConversationMessages',
         summary: 'List messages of a conversation',
-        tags,
         params,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
         response: { 200: PageOf(Type.Ref('Message')), ...problems(404) },
@@ -228,12 +222,11 @@ function conversationMessageRoutes(app: App, context: MessagesContext): void {
       schema: {
         operationId: 'replyInConversation',
         summary: 'Reply in a conversation',
-        tags,
         params,
         body: ReplyBody,
         response: { 202: Type.Ref('Message'), ...problems(404, 409, 413, 415, 429) },
       },
-      config: { scope: 'messages:write', testKeys: 'sends tests', operation: 'conversations.reply' },
+      config: { scope: 'messages:write', testKeys: 'sends tests' },
       attachValidation: true,
     },
     async (request, reply) => {

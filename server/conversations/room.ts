@@ -1,4 +1,4 @@
 import type { Room } from '../events/face.ts'
 import { conversationRoutes } from './http.ts'
 
-export const room = { routes: conversationRoutes } satisfies Room
+export const room = { tag: 'Conversations', routes: conversationRoutes } satisfies Room

@@ -18,7 +18,6 @@ import { countContradictions, countReported, isOneReceipt, type Contradictions, 
 import { requestRematch } from './rekey.ts'
 import { requireCarrier } from '../links/carrier-store.ts'
 
-const tags = ['Carriers']
 /** Parameters of every route below a carrier. */
 export const carrierParams = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a carrier.' }) })
 const numbersMax = 20
@@ -116,7 +115,6 @@ export function doctorRoutes(app: App, context: RouteContext): void {
         summary: 'Diagnose receipts without a message',
         description:
           'Tries the receipts without a message in every form in which carriers write ids, and suggests the setting that matches most.',
-        tags,
         params: carrierParams,
         querystring: Type.Object(
           {
@@ -154,11 +152,10 @@ export function doctorRoutes(app: App, context: RouteContext): void {
         summary: 'Match receipts without a message again',
         description:
           'Runs in the background, as after every change of `message_id_form`; the doctor shows the progress.',
-        tags,
         params: carrierParams,
         response: { 202: Type.Object({ object: Type.Literal('rematch'), links: Type.Integer() }), ...problems(404) },
       },
-      config: { scope: 'carriers:write', operation: 'carriers.rematch', audit: 'carrier.rematched' },
+      config: { scope: 'carriers:write', audit: 'carrier.rematched' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {

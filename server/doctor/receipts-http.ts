@@ -44,7 +44,6 @@ export function receiptRoutes(app: App, { db }: { db: Db }): void {
       schema: {
         operationId: 'listUnmatchedReceipts',
         summary: 'List receipts without a message',
-        tags: ['Carriers'],
         params: carrierParams,
         querystring: Type.Object(
           {

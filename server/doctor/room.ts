@@ -6,6 +6,7 @@ import { receiptRoutes } from './receipts-http.ts'
 import { followIdForms, formsDue, type RekeyContext } from './rekey.ts'
 
 export const room = {
+  tag: 'Carriers',
   routes(app: App, context: RouteContext) {
     doctorRoutes(app, context)
     receiptRoutes(app, context)

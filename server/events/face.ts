@@ -11,6 +11,8 @@ export type SweepingProcess = 'every' | 'links' | 'jobs'
 export interface Room<
   Contexts extends Record<'routes' | SweepingProcess, unknown> = Record<'routes' | SweepingProcess, never>,
 > {
+  /** The OpenAPI tag of its routes that declare none. */
+  tag?: string
   routes?: (app: App, context: Contexts['routes']) => void | Promise<void>
   /** Periodic work, by process. All sweeps run concurrently, in no order. */
   sweeps?: { readonly [P in SweepingProcess]?: (context: Contexts[P]) => Sweep[] }

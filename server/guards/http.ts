@@ -44,8 +44,6 @@ const Release = Type.Object(
   { additionalProperties: false },
 )
 
-const tags = ['Guards']
-
 export function guardRoutes(app: App, context: Needs<'db' | 'vault' | 'subscriptions'>): void {
   const { db, subscriptions } = context
   app.addSchema(Guard)
@@ -56,7 +54,6 @@ export function guardRoutes(app: App, context: Needs<'db' | 'vault' | 'subscript
       schema: {
         operationId: 'listGuards',
         summary: 'List current stops',
-        tags,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
         response: { 200: PageOf(Type.Ref('Guard')), ...problems() },
       },
@@ -74,7 +71,6 @@ export function guardRoutes(app: App, context: Needs<'db' | 'vault' | 'subscript
         summary: 'List guards with their current use',
         description:
           'All guards in the settings, whether or not they have stopped something. `used` counts accepted and queued messages; with `number`, also the messages of this hour to numbers with its prefix.',
-        tags,
         querystring: Type.Object(
           {
             number: Type.Optional(
@@ -111,12 +107,11 @@ export function guardRoutes(app: App, context: Needs<'db' | 'vault' | 'subscript
         summary: 'Release a stop',
         description:
           'Sends continue at once, and waiting broadcasts within seconds. If the limit is reached again, that is another stop.',
-        tags,
         params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a stop.' }) }),
         body: Release,
         response: { 200: Type.Ref('Guard'), ...problems(404, 409) },
       },
-      config: { scope: 'settings:write', operation: 'guards.release', audit: 'guard.released' },
+      config: { scope: 'settings:write', audit: 'guard.released' },
       attachValidation: true,
     },
     (request, reply) =>

@@ -5,6 +5,7 @@ import { guardRoutes } from './http.ts'
 import { forgetWindows } from './stops.ts'
 
 export const room = {
+  tag: 'Guards',
   routes: guardRoutes,
   sweeps: {
     jobs: ({ db }: { db: Db }) => [inPieces('windows of guards', 60_000, 5000, (limit) => forgetWindows(db, limit))],

@@ -42,7 +42,6 @@ export function importRoutes(app: App, context: ImportsContext): void {
       schema: {
         operationId: 'listImports',
         summary: 'List imports of a campaign',
-        tags: ['Imports'],
         params: campaignParams,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
         response: { 200: PageOf(Type.Ref('Import')), ...problems(404) },
@@ -66,7 +65,6 @@ export function importRoutes(app: App, context: ImportsContext): void {
       schema: {
         operationId: 'getImport',
         summary: 'Get an import',
-        tags: ['Imports'],
         params: importParams,
         response: { 200: Type.Ref('Import'), ...problems(404) },
       },
@@ -83,7 +81,6 @@ export function importRoutes(app: App, context: ImportsContext): void {
         summary: 'List errors of an import',
         description:
           'With `Accept: text/csv` only the bad rows, with their columns and `error`, to correct and import again.',
-        tags: ['Imports'],
         params: importParams,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
         response: {
@@ -123,11 +120,10 @@ export function importRoutes(app: App, context: ImportsContext): void {
         operationId: 'cancelImport',
         summary: 'Cancel an import',
         description: 'Rows already written stay; `counts` has their number. Canceling it again returns it unchanged.',
-        tags: ['Imports'],
         params: importParams,
         response: { 200: Type.Ref('Import'), ...problems(404, 409) },
       },
-      config: { scope: 'contacts:write', testKeys: 'is of test campaigns', operation: 'imports.cancel' },
+      config: { scope: 'contacts:write', testKeys: 'is of test campaigns' },
     },
     async (request, reply) => {
       let postings: Posting[] = []

@@ -7,6 +7,7 @@ import { importRoutes } from './http.ts'
 import { forgetImportRows } from './retention.ts'
 
 export const room = {
+  tag: 'Imports',
   routes: importRoutes,
   sweeps: {
     jobs: ({ db }: { db: Db }) => [

@@ -97,12 +97,7 @@ export async function uploadRoute(app: App, context: ImportsContext): Promise<vo
         },
         response: { 202: Type.Ref('Import'), ...problems(404, 409, 413, 415) },
       },
-      config: {
-        scope: 'contacts:write',
-        testKeys: 'is of test campaigns',
-        operation: 'imports.create',
-        checksItemsOf: 'contacts',
-      },
+      config: { scope: 'contacts:write', testKeys: 'is of test campaigns', checksItemsOf: 'contacts' },
       attachValidation: true,
       bodyLimit: jsonBytesMax,
     },

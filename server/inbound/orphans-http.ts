@@ -11,8 +11,6 @@ import type { Vault } from '../ground/sealing/vault.ts'
 import { readKeyword } from '../opt-outs/keywords.ts'
 import { assignOrphans, dismissOrphans, listOrphans, type OrphanRow } from './orphans.ts'
 
-const tags = ['Carriers']
-
 const OrphanReply = Type.Object(
   {
     id: IdOf('orp', 'Id of the reply.'),
@@ -40,7 +38,6 @@ export function orphanRoutes(app: App, context: { db: Db; vault: Vault; texts?: 
       schema: {
         operationId: 'listOrphanReplies',
         summary: 'List orphan replies',
-        tags,
         querystring: Type.Object(
           {
             ...pageQuery,
@@ -76,7 +73,6 @@ export function orphanRoutes(app: App, context: { db: Db; vault: Vault; texts?: 
         summary: 'Assign orphan replies to a sender',
         description:
           'Assigns all replies to the same number of the carrier, within seconds, as if they arrived now: STOP counts, START does not. If you register the number itself as a sender, this happens automatically.',
-        tags,
         params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a reply.' }) }),
         body: Type.Object(
           { sender: Type.String({ maxLength: 255, description: 'A sender of the same carrier.' }) },
@@ -87,7 +83,7 @@ export function orphanRoutes(app: App, context: { db: Db; vault: Vault; texts?: 
           ...problems(404),
         },
       },
-      config: { scope: 'carriers:write', operation: 'orphan_replies.give', audit: 'orphan_replies.given' },
+      config: { scope: 'carriers:write', audit: 'orphan_replies.given' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
@@ -112,14 +108,13 @@ export function orphanRoutes(app: App, context: { db: Db; vault: Vault; texts?: 
         summary: 'Dismiss an orphan reply and earlier ones to its number',
         description:
           'For replies that are not meant for any of your accounts. Their STOP is not obeyed. Later replies to the number stay. The alert of the carrier closes with its last reply.',
-        tags,
         params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a reply.' }) }),
         response: {
           200: Type.Object({ object: Type.Literal('dismissal'), replies: Type.Integer() }),
           ...problems(404),
         },
       },
-      config: { scope: 'carriers:write', operation: 'orphan_replies.dismiss', audit: 'orphan_replies.dismissed' },
+      config: { scope: 'carriers:write', audit: 'orphan_replies.dismissed' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {

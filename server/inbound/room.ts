@@ -12,6 +12,7 @@ import type { ReplyContext } from './reply.ts'
 const hashAge = '25 hours'
 
 export const room = {
+  tag: 'Carriers',
   routes: orphanRoutes,
   sweeps: {
     links: ({ receiving }: { receiving: ReceiveContext }) => [

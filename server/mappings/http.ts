@@ -22,7 +22,6 @@ import { presetNames, rowsOfPreset, type PresetName } from './presets.ts'
 import { mappingsMax, readCsvTable, readKeys, readTable, renderMapping } from './table.ts'
 import { holdCarrier, requireCarrier, type CarrierRow } from '../links/carrier-store.ts'
 
-const tags = ['Carriers']
 const bytesMax = 4 * 1024 * 1024
 
 const StatusMapping = Type.Object(
@@ -93,7 +92,6 @@ export function mappingRoutes(app: App, context: RouteContext): void {
       schema: {
         operationId: 'listStatusMappings',
         summary: 'List status mappings',
-        tags,
         params,
         querystring: Type.Object(
           { defaults: Type.Optional(Type.Boolean({ description: 'Include the built-in ones, after its own.' })) },
@@ -128,16 +126,12 @@ export function mappingRoutes(app: App, context: RouteContext): void {
           description: isMerge
             ? 'JSON or CSV; it takes effect within a second. A row replaces the one with the same kind, stat and code.'
             : 'JSON or CSV; it takes effect within a second. Codes that are left out have their built-in meaning.',
-          tags,
+          tags: ['Carriers'],
           params,
           body,
           response: answer,
         },
-        config: {
-          scope: 'carriers:write',
-          operation: `mappings.${isMerge ? 'merge' : 'replace'}`,
-          audit: 'mappings.updated',
-        },
+        config: { scope: 'carriers:write', audit: 'mappings.updated' },
         bodyLimit: bytesMax,
         attachValidation: true,
         handler: (request, reply) =>
@@ -164,7 +158,6 @@ export function mappingRoutes(app: App, context: RouteContext): void {
       schema: {
         operationId: 'deleteStatusMappings',
         summary: 'Delete status mappings',
-        tags,
         params,
         querystring: Type.Object(
           {
@@ -176,7 +169,7 @@ export function mappingRoutes(app: App, context: RouteContext): void {
         ),
         response: { 204: Type.Null(), ...problems(404) },
       },
-      config: { scope: 'carriers:write', operation: 'mappings.delete', audit: 'mappings.deleted' },
+      config: { scope: 'carriers:write', audit: 'mappings.deleted' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {

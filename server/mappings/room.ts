@@ -1,4 +1,8 @@
 import type { Room } from '../events/face.ts'
 import { mappingRoutes } from './http.ts'
 
-export const room = { routes: mappingRoutes, changes: { mappings: { caches: ['reasons'] } } } satisfies Room
+export const room = {
+  tag: 'Carriers',
+  routes: mappingRoutes,
+  changes: { mappings: { caches: ['reasons'] } },
+} satisfies Room

@@ -37,7 +37,6 @@ export function explainRoutes(app: App, { db }: { db: Db }): void {
       schema: {
         operationId: 'explainMessage',
         summary: 'Explain a message',
-        tags: ['Messages'],
         params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a message.' }) }),
         response: { 200: Explanation, ...problems(404) },
       },

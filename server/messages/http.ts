@@ -16,7 +16,6 @@ import { listSubmissions, requireMessage } from '../message/store.ts'
 import { buildTimeline } from './timeline.ts'
 
 const IdParams = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a message.' }) })
-const tags = ['Messages']
 
 export function messageRoutes(app: App, context: MessagesContext): void {
   const { db } = context
@@ -30,7 +29,6 @@ export function messageRoutes(app: App, context: MessagesContext): void {
       schema: {
         operationId: 'getMessage',
         summary: 'Get a message',
-        tags,
         params: IdParams,
         response: { 200: Type.Ref('Message'), ...problems(404) },
       },
@@ -60,7 +58,6 @@ export function messageRoutes(app: App, context: MessagesContext): void {
       schema: {
         operationId: 'getMessageTimeline',
         summary: 'List the history of a message',
-        tags,
         params: IdParams,
         response: { 200: Timeline, ...problems(404) },
       },
@@ -80,11 +77,10 @@ export function messageRoutes(app: App, context: MessagesContext): void {
       schema: {
         operationId: 'cancelMessage',
         summary: 'Cancel a message',
-        tags,
         params: IdParams,
         response: { 200: Type.Ref('Message'), ...problems(404, 409) },
       },
-      config: { scope: 'messages:write', testKeys: 'is of tests', operation: 'messages.cancel' },
+      config: { scope: 'messages:write', testKeys: 'is of tests' },
     },
     async (request, reply) => {
       const postings = await changeMessage(context, request, reply, async (tx, id) => {

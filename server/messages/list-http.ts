@@ -13,7 +13,6 @@ import { listMessages, readingOf } from './list.ts'
 import { renderMessage } from '../message/show.ts'
 import { withHolds } from '../queue/place.ts'
 
-const tags = ['Messages']
 const together =
   'Filters can be combined, including `metadata[name]=value`. `tag`, `metadata`, `segments_gte` and `updated_*` need another filter that finds few messages, or a `created_after` in the last 31 days.'
 
@@ -25,7 +24,6 @@ export function messageListRoutes(app: App, { db }: { db: Db }): void {
         operationId: 'listMessages',
         summary: 'List messages',
         description: `${together} A page checks 100,000 messages at most: if few match, it can be short or empty and still have a \`next_cursor\`. \`refresh_cursor\` returns messages created since; those that changed within the last minute may be returned again.`,
-        tags,
         querystring: Type.Object(
           {
             ...pageQuery,
@@ -65,7 +63,6 @@ export function messageListRoutes(app: App, { db }: { db: Db }): void {
         operationId: 'exportMessages',
         summary: 'Export messages',
         description: `All matching messages, oldest first, up to the time of the request: NDJSON with one message a line, or CSV. An export that fails ends with a broken connection, never as if it were complete. ${together}`,
-        tags,
         querystring: Type.Object(
           {
             format: Type.Optional(

@@ -18,16 +18,10 @@ export function resendRoutes(app: App, context: Needs<'db' | 'vault'> & { ownLin
         summary: 'Resend a message with an unknown outcome',
         description:
           'The recipient may get it twice: the message has `possible_duplicate` from now on. The caller is recorded.',
-        tags: ['Messages'],
         params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a message.' }) }),
         response: { 200: Type.Ref('Message'), ...problems(404, 409) },
       },
-      config: {
-        scope: 'messages:write',
-        testKeys: 'is of tests',
-        operation: 'messages.resend',
-        audit: 'message.resent',
-      },
+      config: { scope: 'messages:write', testKeys: 'is of tests', audit: 'message.resent' },
     },
     async (request, reply) => {
       const { accountId, kind, id: actorId } = request.caller

@@ -7,6 +7,7 @@ import { messageRoutes } from './http.ts'
 import { resendRoutes } from './resend-http.ts'
 
 export const room = {
+  tag: 'Messages',
   routes(app: App, context: MessagesContext) {
     messageRoutes(app, context)
     explainRoutes(app, context)

@@ -152,7 +152,7 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
         ),
         response: { 201: Type.Ref('Consent'), ...problems() },
       },
-      config: { scope: 'contacts:write', operation: 'consent.create' },
+      config: { scope: 'contacts:write' },
       attachValidation: true,
     },
     (request, reply) =>

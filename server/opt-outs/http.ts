@@ -38,8 +38,6 @@ import {
 
 export type OptOutsContext = ConsentContext & Needs<'db'>
 
-export const optOutTags = ['Opt-outs']
-const tags = optOutTags
 /** The reason for adding or removing a number. */
 const reasonText = (description: string) => Type.String({ minLength: 1, maxLength: 500, description })
 
@@ -91,7 +89,6 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
       schema: {
         operationId: 'listOptOuts',
         summary: 'List opt-outs',
-        tags,
         description:
           'Filters can be combined. For `reason` a page checks 200,000 opt-outs at most: if few match, it can be short or empty and still have a `next_cursor`.',
         querystring: Query,
@@ -116,7 +113,6 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
       schema: {
         operationId: 'getOptOut',
         summary: 'Get an opt-out',
-        tags,
         params,
         response: { 200: Type.Ref('OptOut'), ...problems(404) },
       },
@@ -132,7 +128,6 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
       schema: {
         operationId: 'checkOptOuts',
         summary: 'Check numbers for opt-outs',
-        tags,
         body: Type.Object(
           { numbers: Type.Array(Type.String({ maxLength: 40 }), { minItems: 1, maxItems: checkMax }) },
           { additionalProperties: false, examples: [{ numbers: ['15551230008', '15551230031'] }] },
@@ -180,7 +175,6 @@ function optOutChangeRoutes(app: App, context: OptOutsContext): void {
         summary: 'Create an opt-out',
         description:
           'Opts the number out of everything from the account; queued messages to it are canceled. Returns 200 if it was already opted out. No import and no contact reverses it: only the person, with START, or DELETE with a reason.',
-        tags,
         body: Type.Object(
           {
             number: Type.String({ maxLength: 20, examples: ['15551230008'] }),
@@ -190,7 +184,7 @@ function optOutChangeRoutes(app: App, context: OptOutsContext): void {
         ),
         response: { 200: Type.Ref('OptOut'), 201: Type.Ref('OptOut'), ...problems() },
       },
-      config: { scope: 'contacts:write', testKeys: 'opts out', operation: 'opt_outs.create', audit: 'opt_out.created' },
+      config: { scope: 'contacts:write', testKeys: 'opts out', audit: 'opt_out.created' },
     },
     (request, reply) =>
       change(context, request, reply, async (tx) => {
@@ -220,12 +214,11 @@ function optOutChangeRoutes(app: App, context: OptOutsContext): void {
         summary: 'Delete an opt-out',
         description:
           'Only if the person asked for it in another way than START. The reason stays in the consent ledger.',
-        tags,
         params,
         querystring: Type.Object({ reason: reasonText('Who asked for it, and how.') }, { additionalProperties: false }),
         response: { 204: Type.Null(), ...problems(404) },
       },
-      config: { scope: 'contacts:write', testKeys: 'opts out', operation: 'opt_outs.delete', audit: 'opt_out.deleted' },
+      config: { scope: 'contacts:write', testKeys: 'opts out', audit: 'opt_out.deleted' },
     },
     (request, reply) =>
       change(context, request, reply, async (tx) => {
@@ -251,11 +244,10 @@ function optOutChangeRoutes(app: App, context: OptOutsContext): void {
         summary: 'Forget the number of an opt-out',
         description:
           'To erase a person: the number is no longer shown to anybody, and is deleted some minutes later, when no message to it is in flight. A keyed hash remains, by which sends are still refused.',
-        tags,
         params,
         response: { 200: Type.Ref('OptOut'), ...problems(404) },
       },
-      config: { scope: 'contacts:write', operation: 'opt_outs.forget', audit: 'opt_out.forgotten' },
+      config: { scope: 'contacts:write', audit: 'opt_out.forgotten' },
     },
     (request, reply) =>
       change(context, request, reply, async (tx) => {

@@ -18,11 +18,10 @@ import {
 } from './keyword-settings.ts'
 import { suspicionActions } from './keywords.ts'
 import { optOut } from './opt-out.ts'
-import { change, optOutTags, originOf, type OptOutsContext } from './http.ts'
+import { change, originOf, type OptOutsContext } from './http.ts'
 import { listSuspicions, takeSuspicion, type SuspicionRow } from './suspicion.ts'
 import { findCampaignId } from '../message/store.ts'
 
-const tags = optOutTags
 const querystring = Type.Object(
   {
     campaign: Type.Optional(
@@ -96,7 +95,6 @@ function routesOfKeywords(app: App, context: OptOutsContext): void {
       schema: {
         operationId: 'getKeywords',
         summary: 'Get keywords',
-        tags,
         querystring,
         response: { 200: Type.Ref('Keywords'), ...problems(404) },
       },
@@ -113,12 +111,11 @@ function routesOfKeywords(app: App, context: OptOutsContext): void {
         summary: 'Update keywords',
         description:
           'Replaces the keywords set here. Those left out are inherited: by a campaign from the account, by the account from the defaults. A reply uses the campaign of the last message to the person. STOP always opts out.',
-        tags,
         querystring,
         body: KeywordInput,
         response: { 200: Type.Ref('Keywords'), ...problems(404) },
       },
-      config: { scope: 'settings:write', operation: 'keywords.put', audit: 'keywords.updated' },
+      config: { scope: 'settings:write', audit: 'keywords.updated' },
       attachValidation: true,
     },
     (request, reply) =>
@@ -170,7 +167,6 @@ function routesOfSuspicions(app: App, context: OptOutsContext): void {
         summary: 'List suspected opt-outs',
         description:
           'Such as `no more texts`, `STOP 12345`: they have no effect until somebody decides or the person opts out; then they leave the list.',
-        tags,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
         response: { 200: PageOf(Type.Ref('OptOutSuspicion')), ...problems() },
       },
@@ -191,7 +187,6 @@ function routesOfSuspicions(app: App, context: OptOutsContext): void {
       schema: {
         operationId: 'decideSuspectedOptOut',
         summary: 'Resolve a suspected opt-out',
-        tags,
         params: Type.Object({ message: Type.String({ maxLength: 255, description: 'Id of the reply.' }) }),
         body: Type.Object(
           { action: Type.Enum(['opt_out', 'dismiss'], { description: '`dismiss`: it did not mean STOP.' }) },
@@ -199,7 +194,7 @@ function routesOfSuspicions(app: App, context: OptOutsContext): void {
         ),
         response: { 204: Type.Null(), ...problems(404) },
       },
-      config: { scope: 'contacts:write', operation: 'suspicions.decide', audit: 'opt_out.suspicion_decided' },
+      config: { scope: 'contacts:write', audit: 'opt_out.suspicion_decided' },
     },
     (request, reply) =>
       change(context, request, reply, async (tx) => {

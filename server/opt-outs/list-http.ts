@@ -17,10 +17,9 @@ import { Faults, repairCounts, showFindings, Warnings } from '../ground/tables/n
 import { optOut } from './opt-out.ts'
 import { exportColumns, optOutRowsMax, readFileList, readJsonList, type ReadList } from './list.ts'
 import { FileQuery, readFileQuery } from './list-query.ts'
-import { optOutTags, originOf, type OptOutsContext } from './http.ts'
+import { originOf, type OptOutsContext } from './http.ts'
 import { readOptOuts, showOptOut } from './store.ts'
 
-const tags = optOutTags
 const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 const bytesMax = 16 * 1024 * 1024
 // A transaction each: a long one would hold locks against replies.
@@ -104,7 +103,7 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
           operationId: 'importOptOuts',
           summary: 'Import opt-outs',
           description: `Up to ${optOutRowsMax} rows. A bad row stops nothing. You can repeat it: no opt-out is removed, and a lost response can be requested again.`,
-          tags,
+          tags: ['Opt-outs'],
           querystring: FileQuery,
           body: {
             content: {
@@ -127,12 +126,7 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
           response: { 200: Result, ...problems(413, 415) },
         },
         bodyLimit: bytesMax,
-        config: {
-          scope: 'contacts:write',
-          testKeys: 'opts out',
-          operation: 'opt_outs.import',
-          audit: 'opt_outs.imported',
-        },
+        config: { scope: 'contacts:write', testKeys: 'opts out', audit: 'opt_outs.imported' },
       },
       (request, reply) => {
         const home = request.caller.defaultCountry ?? null
@@ -182,7 +176,6 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
         operationId: 'exportOptOuts',
         summary: 'Export opt-outs as CSV',
         description: 'An import accepts the file unchanged. Forgotten numbers are not included.',
-        tags,
         response: {
           200: { content: { 'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string' }) } } },
           ...problems(),

@@ -10,6 +10,7 @@ import { optOutListRoutes } from './list-http.ts'
 import { forgetNumbers } from './opt-out.ts'
 
 export const room = {
+  tag: 'Opt-outs',
   routes(app: App, context: OptOutsContext) {
     optOutRoutes(app, context)
     optOutListRoutes(app, context)

@@ -26,8 +26,6 @@ const Erasure = Type.Object(
   { $id: 'Erasure', description: 'The erasure of a number from the account.' },
 )
 
-const tags = ['Privacy']
-
 export function erasureRoutes(app: App, { db }: { db: Db }): void {
   app.addSchema(Erasure)
 
@@ -39,7 +37,6 @@ export function erasureRoutes(app: App, { db }: { db: Db }): void {
         summary: 'Erase a number',
         description:
           'Erases the number from all data of the account: contacts, messages, conversations, events, imports. Queued messages to it are canceled. Messages stay in all counts, without number, text and metadata. An opt-out remains too, as a keyed hash. It takes some minutes; a request for a number that is being erased returns its erasure.',
-        tags,
         body: Type.Object(
           {
             number: Type.String({ maxLength: 20, examples: ['15551230008'] }),
@@ -57,7 +54,7 @@ export function erasureRoutes(app: App, { db }: { db: Db }): void {
         response: { 202: Type.Ref('Erasure'), ...problems() },
       },
       // Without a key, because its fingerprint would be a hash that outlives the number. A repeated request finds the erasure.
-      config: { scope: 'privacy:write', operation: 'erasures.create', audit: 'erasure.created', isKeyless: true },
+      config: { scope: 'privacy:write', audit: 'erasure.created', isKeyless: true },
     },
     async (request, reply) => {
       const { body, caller } = request
@@ -80,7 +77,6 @@ export function erasureRoutes(app: App, { db }: { db: Db }): void {
       schema: {
         operationId: 'listErasures',
         summary: 'List erasures',
-        tags,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
         response: { 200: PageOf(Type.Ref('Erasure')), ...problems() },
       },
@@ -96,7 +92,6 @@ export function erasureRoutes(app: App, { db }: { db: Db }): void {
       schema: {
         operationId: 'getErasure',
         summary: 'Get an erasure',
-        tags,
         params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of an erasure.' }) }),
         response: { 200: Type.Ref('Erasure'), ...problems(404) },
       },

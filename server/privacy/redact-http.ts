@@ -21,12 +21,7 @@ export function redactRoutes(app: App, context: RouteContext): void {
         params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a message.' }) }),
         response: { 200: Type.Ref('Message'), ...problems(404, 409) },
       },
-      config: {
-        scope: 'messages:write',
-        testKeys: 'is of tests',
-        operation: 'messages.redact',
-        audit: 'message.redacted',
-      },
+      config: { scope: 'messages:write', testKeys: 'is of tests', audit: 'message.redacted' },
     },
     async (request, reply) => {
       await changeMessage(context, request, reply, async (tx, id) => {

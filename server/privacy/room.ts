@@ -29,6 +29,7 @@ interface JobContext extends Recording, WithRooms {
 }
 
 export const room = {
+  tag: 'Privacy',
   routes(app: App, context: RouteContext) {
     redactRoutes(app, context)
     erasureRoutes(app, context)

@@ -123,7 +123,15 @@ export async function registerRoutes(app: App, context: RoutesContext): Promise<
   }
   guardTestKeys(app, context.db)
   refreshCaches(app, () => context.caches)
-  for (const room of rooms) await room.routes?.(app, { ...context, settings })
+  let tag: string | undefined
+  app.addHook('onRoute', ({ schema }: RouteOptions) => {
+    if (schema && tag !== undefined) schema.tags ??= [tag]
+  })
+  for (const room of rooms) {
+    tag = room.tag
+    await room.routes?.(app, { ...context, settings })
+  }
+  tag = undefined
 }
 
 interface Refreshed {

@@ -13,7 +13,6 @@ import { findRates, listRates, replaceRates } from './store.ts'
 import { compileRates, type Rate } from './rate.ts'
 import { holdCarrier, requireCarrier } from '../links/carrier-store.ts'
 
-const tags = ['Carriers']
 // A row of CSV takes some 40 bytes, one of JSON 100.
 const bytesMax = 16 * 1024 * 1024
 
@@ -70,7 +69,6 @@ export function rateRoutes(app: App, context: RouteContext): void {
         operationId: 'getRates',
         summary: 'Get a rate card',
         description: 'With `Accept: text/csv` as a file that PUT accepts.',
-        tags,
         params,
         response: {
           200: {
@@ -104,7 +102,6 @@ export function rateRoutes(app: App, context: RouteContext): void {
       schema: {
         operationId: 'testRates',
         summary: 'Look up the rate of a number',
-        tags,
         params,
         body: Type.Object(
           { to: Type.String({ maxLength: 40, examples: ['+15551230001'] }) },
@@ -151,14 +148,14 @@ function replaceRoute(app: App, context: RouteContext): void {
         summary: 'Replace a rate card',
         description:
           'JSON or CSV, all or nothing; it takes effect within two seconds. Prices are estimates when messages are accepted, and are compared with the limits of routes (`max_cost`) and sends (`max_price`).',
-        tags,
+        tags: ['Carriers'],
         params,
         body: { content: { 'application/json': { schema: NewCard }, 'text/csv': { schema: csv } } },
         response: { 200: Type.Ref('RateCard'), ...problems(404, 413, 415) },
       },
       bodyLimit: bytesMax,
       attachValidation: true,
-      config: { scope: 'carriers:write', operation: 'rates.replace', audit: 'rates.updated' },
+      config: { scope: 'carriers:write', audit: 'rates.updated' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {

@@ -25,8 +25,6 @@ import {
 } from './store.ts'
 import type { Rule } from './route.ts'
 
-const tags = ['Routes']
-
 const RouteSchema = Type.Object(
   {
     id: IdOf('rte', 'Id of the route.'),
@@ -68,7 +66,6 @@ export function routeRoutes(app: App, context: CarriersContext): void {
       schema: {
         operationId: 'listRoutes',
         summary: 'List routes',
-        tags,
         querystring: Type.Object(
           {
             from: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'Position to start at.' })),
@@ -100,7 +97,6 @@ export function routeRoutes(app: App, context: CarriersContext): void {
       schema: {
         operationId: 'getRoute',
         summary: 'Get a route',
-        tags,
         params: IdParams,
         response: { 200: Type.Ref('Route'), ...problems(404) },
       },
@@ -118,11 +114,10 @@ function routeChangeRoutes(app: App, context: CarriersContext): void {
       schema: {
         operationId: 'createRoute',
         summary: 'Create a route',
-        tags,
         body: CreateBody,
         response: { 201: Type.Ref('Route'), ...problems() },
       },
-      config: { scope: 'routes:write', operation: 'routes.create', audit: 'route.created' },
+      config: { scope: 'routes:write', audit: 'route.created' },
       attachValidation: true,
     },
     (request, reply) =>
@@ -149,7 +144,6 @@ function routeChangeRoutes(app: App, context: CarriersContext): void {
       schema: {
         operationId: 'reorderRoutes',
         summary: 'Reorder routes',
-        tags,
         body: Type.Object(
           {
             routes: Type.Array(Type.String({ maxLength: 255 }), {
@@ -161,7 +155,7 @@ function routeChangeRoutes(app: App, context: CarriersContext): void {
         ),
         response: { 204: Type.Null(), ...problems(413) },
       },
-      config: { scope: 'routes:write', operation: 'routes.reorder', audit: 'routes.reordered' },
+      config: { scope: 'routes:write', audit: 'routes.reordered' },
       bodyLimit: 1024 * 1024,
     },
     (request, reply) =>
@@ -181,12 +175,11 @@ function routeChangeRoutes(app: App, context: CarriersContext): void {
       schema: {
         operationId: 'updateRoute',
         summary: 'Update a route',
-        tags,
         params: IdParams,
         body: PatchBody,
         response: { 200: Type.Ref('Route'), ...problems(404) },
       },
-      config: { scope: 'routes:write', operation: 'routes.update', audit: 'route.updated' },
+      config: { scope: 'routes:write', audit: 'route.updated' },
       attachValidation: true,
     },
     (request, reply) =>
@@ -212,11 +205,10 @@ function routeChangeRoutes(app: App, context: CarriersContext): void {
       schema: {
         operationId: 'deleteRoute',
         summary: 'Delete a route',
-        tags,
         params: IdParams,
         response: { 204: Type.Null(), ...problems(404) },
       },
-      config: { scope: 'routes:write', operation: 'routes.delete', audit: 'route.deleted' },
+      config: { scope: 'routes:write', audit: 'route.deleted' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {

@@ -5,6 +5,7 @@ import { routeRoutes } from './http.ts'
 import { routeTestRoutes } from './test-http.ts'
 
 export const room = {
+  tag: 'Routes',
   routes(app: App, context: CarriersContext) {
     routeRoutes(app, context)
     routeTestRoutes(app, context)

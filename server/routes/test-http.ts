@@ -90,7 +90,6 @@ export function routeTestRoutes(app: App, { db }: CarriersContext): void {
       schema: {
         operationId: 'testRoute',
         summary: 'Test routing',
-        tags: ['Routes'],
         body: TestBody,
         response: { 200: RouteTest, ...problems() },
       },

@@ -36,7 +36,6 @@ import {
 import { senderCapabilities, senderKinds } from './sender.ts'
 import { holdCarrier } from '../links/carrier-store.ts'
 
-const tags = ['Senders']
 const kind = Type.Enum([...senderKinds])
 const carrier = Type.String({ maxLength: 255, description: 'Carrier that it belongs to.' })
 const country = Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2.', examples: ['US'] })
@@ -124,7 +123,6 @@ export function senderRoutes(app: App, context: CarriersContext): void {
       schema: {
         operationId: 'listSenders',
         summary: 'List senders',
-        tags,
         querystring: Query,
         response: { 200: PageOf(Type.Ref('Sender')), ...problems(404) },
       },
@@ -147,7 +145,6 @@ export function senderRoutes(app: App, context: CarriersContext): void {
       schema: {
         operationId: 'getSender',
         summary: 'Get a sender',
-        tags,
         params: IdParams,
         response: { 200: Type.Ref('Sender'), ...problems(404) },
       },
@@ -168,11 +165,10 @@ function senderChangeRoutes(app: App, context: CarriersContext): void {
       schema: {
         operationId: 'createSender',
         summary: 'Create a sender',
-        tags,
         body: CreateBody,
         response: { 201: Type.Ref('Sender'), ...problems(409) },
       },
-      config: { scope: 'carriers:write', operation: 'senders.create', audit: 'sender.created' },
+      config: { scope: 'carriers:write', audit: 'sender.created' },
       attachValidation: true,
     },
     (request, reply) =>
@@ -219,12 +215,11 @@ function senderChangeRoutes(app: App, context: CarriersContext): void {
       schema: {
         operationId: 'updateSender',
         summary: 'Update a sender',
-        tags,
         params: IdParams,
         body: PatchBody,
         response: { 200: Type.Ref('Sender'), ...problems(404, 409) },
       },
-      config: { scope: 'carriers:write', operation: 'senders.update', audit: 'sender.updated' },
+      config: { scope: 'carriers:write', audit: 'sender.updated' },
       attachValidation: true,
     },
     (request, reply) =>
@@ -258,11 +253,10 @@ function senderChangeRoutes(app: App, context: CarriersContext): void {
       schema: {
         operationId: 'deleteSender',
         summary: 'Delete a sender',
-        tags,
         params: IdParams,
         response: { 204: Type.Null(), ...problems(404) },
       },
-      config: { scope: 'carriers:write', operation: 'senders.delete', audit: 'sender.deleted' },
+      config: { scope: 'carriers:write', audit: 'sender.deleted' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {

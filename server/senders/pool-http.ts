@@ -103,7 +103,7 @@ export function poolRoutes(app: App, context: Pick<CarriersContext, 'db' | 'vaul
         body: CreateBody,
         response: { 201: Type.Ref('SenderPool'), ...problems(409) },
       },
-      config: { scope: 'settings:write', operation: 'sender-pools.create', audit: 'sender_pool.created' },
+      config: { scope: 'settings:write', audit: 'sender_pool.created' },
       attachValidation: true,
     },
     (request, reply) =>
@@ -136,7 +136,7 @@ export function poolRoutes(app: App, context: Pick<CarriersContext, 'db' | 'vaul
         body: PatchBody,
         response: { 200: Type.Ref('SenderPool'), ...problems(404) },
       },
-      config: { scope: 'settings:write', operation: 'sender-pools.update', audit: 'sender_pool.updated' },
+      config: { scope: 'settings:write', audit: 'sender_pool.updated' },
       attachValidation: true,
     },
     (request, reply) =>
@@ -163,7 +163,7 @@ export function poolRoutes(app: App, context: Pick<CarriersContext, 'db' | 'vaul
         params: IdParams,
         response: { 204: Type.Null(), ...problems(404, 409) },
       },
-      config: { scope: 'settings:write', operation: 'sender-pools.delete', audit: 'sender_pool.deleted' },
+      config: { scope: 'settings:write', audit: 'sender_pool.deleted' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {

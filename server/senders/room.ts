@@ -10,6 +10,7 @@ import { poolRoutes } from './pool-http.ts'
 import { forgetAffinities } from './pool-store.ts'
 
 export const room = {
+  tag: 'Senders',
   routes(app: App, context: CarriersContext) {
     senderRoutes(app, context)
     poolRoutes(app, context)

@@ -25,7 +25,6 @@ import {
 import { CredentialChange, NewCredential, SmppCredential, WithPassword } from './credential-schema.ts'
 import { ensureCursor } from './event-cursor.ts'
 
-const tags = ['SMPP clients']
 const params = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a credential.' }) })
 const Ref = Type.Ref('SmppCredential')
 
@@ -39,7 +38,6 @@ export function smppCredentialRoutes(app: App, context: RouteContext): void {
       schema: {
         operationId: 'listSmppCredentials',
         summary: 'List SMPP credentials',
-        tags,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
         response: { 200: PageOf(Ref), ...problems() },
       },
@@ -61,14 +59,12 @@ export function smppCredentialRoutes(app: App, context: RouteContext): void {
         operationId: 'createSmppCredential',
         summary: 'Create an SMPP credential',
         description: `An account has at most ${credentialsMax}. The response has the password, shown only now.`,
-        tags,
         body: NewCredential,
         response: { 201: WithPassword, ...problems() },
       },
       config: {
         scope: 'smpp:write',
         testKeys: 'is of tests',
-        operation: 'smpp_credentials.create',
         audit: 'smpp_credential.created',
         needsConfirmation: true,
       },
@@ -99,7 +95,6 @@ export function smppCredentialRoutes(app: App, context: RouteContext): void {
       schema: {
         operationId: 'getSmppCredential',
         summary: 'Get an SMPP credential',
-        tags,
         params,
         response: { 200: Ref, ...problems(404) },
       },
@@ -119,7 +114,6 @@ function credentialChangeRoutes(app: App, context: RouteContext): void {
         operationId: 'updateSmppCredential',
         summary: 'Update an SMPP credential',
         description: 'Bound sessions adopt the change within five seconds; those from networks no longer allowed end.',
-        tags,
         params,
         body: CredentialChange,
         response: { 200: Ref, ...problems(404) },
@@ -127,7 +121,6 @@ function credentialChangeRoutes(app: App, context: RouteContext): void {
       config: {
         scope: 'smpp:write',
         testKeys: 'is of tests',
-        operation: 'smpp_credentials.update',
         audit: 'smpp_credential.updated',
         needsConfirmation: true,
       },
@@ -152,14 +145,12 @@ function credentialChangeRoutes(app: App, context: RouteContext): void {
         operationId: 'rotateSmppPassword',
         summary: 'Rotate the password of an SMPP credential',
         description: 'Sessions bound with the old password end within five seconds.',
-        tags,
         params,
         response: { 200: WithPassword, ...problems(404) },
       },
       config: {
         scope: 'smpp:write',
         testKeys: 'is of tests',
-        operation: 'smpp_credentials.rotate',
         audit: 'smpp_credential.password_rotated',
         needsConfirmation: true,
       },
@@ -187,16 +178,10 @@ function credentialChangeRoutes(app: App, context: RouteContext): void {
         operationId: 'deleteSmppCredential',
         summary: 'Delete an SMPP credential',
         description: 'Its sessions end within five seconds; pending receipts and replies for it are dropped.',
-        tags,
         params,
         response: { 204: Type.Null(), ...problems(404) },
       },
-      config: {
-        scope: 'smpp:write',
-        testKeys: 'is of tests',
-        operation: 'smpp_credentials.delete',
-        audit: 'smpp_credential.deleted',
-      },
+      config: { scope: 'smpp:write', testKeys: 'is of tests', audit: 'smpp_credential.deleted' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {

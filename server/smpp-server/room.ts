@@ -4,6 +4,7 @@ import { clientStep } from './erase.ts'
 import { smppCredentialRoutes } from './http.ts'
 
 export const room = {
+  tag: 'SMPP clients',
   routes: smppCredentialRoutes,
   erase: [clientStep],
   destroy: ['smpp_deliveries', 'smpp_submits', 'smpp_credentials', 'smpp_cursors'],

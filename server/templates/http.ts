@@ -23,7 +23,6 @@ import {
 export const templateParams = Type.Object({
   template: Type.String({ maxLength: 255, description: 'Id or name of a template.', examples: ['order-shipped'] }),
 })
-const tags = ['Templates']
 
 /** The template with an id or name. @throws ApiError `not_found`. */
 export async function readTemplate(db: Queryable, accountId: string, idOrName: string): Promise<TemplateRow> {
@@ -46,16 +45,10 @@ export function templateRoutes(app: App, context: RouteContext): void {
       schema: {
         operationId: 'createTemplate',
         summary: 'Create a template',
-        tags,
         body: TemplateInput,
         response: { 201: Type.Ref('Template'), ...problems(409) },
       },
-      config: {
-        scope: 'campaigns:write',
-        testKeys: 'creates',
-        operation: 'templates.create',
-        audit: 'template.created',
-      },
+      config: { scope: 'campaigns:write', testKeys: 'creates', audit: 'template.created' },
       attachValidation: true,
     },
     (request, reply) =>
@@ -77,7 +70,6 @@ export function templateRoutes(app: App, context: RouteContext): void {
       schema: {
         operationId: 'listTemplates',
         summary: 'List templates',
-        tags,
         querystring: Type.Object({ ...pageQuery, ...templateQuery }, { additionalProperties: false }),
         response: { 200: PageOf(Type.Ref('Template')), ...problems() },
       },
@@ -104,7 +96,6 @@ function oneTemplateRoutes(app: App, context: RouteContext): void {
       schema: {
         operationId: 'getTemplate',
         summary: 'Get a template',
-        tags,
         params: templateParams,
         response: { 200: Type.Ref('Template'), ...problems(404) },
       },
@@ -121,12 +112,11 @@ function oneTemplateRoutes(app: App, context: RouteContext): void {
         summary: 'Update a template',
         description:
           'Fields that you leave out stay; `languages` is replaced as a whole. Accepted messages and broadcasts keep their text.',
-        tags,
         params: templateParams,
         body: TemplateChange,
         response: { 200: Type.Ref('Template'), ...problems(404, 409) },
       },
-      config: { scope: 'campaigns:write', operation: 'templates.update', audit: 'template.updated' },
+      config: { scope: 'campaigns:write', audit: 'template.updated' },
       attachValidation: true,
     },
     (request, reply) =>
@@ -149,11 +139,10 @@ function oneTemplateRoutes(app: App, context: RouteContext): void {
         operationId: 'deleteTemplate',
         summary: 'Delete a template',
         description: 'Accepted messages and broadcasts keep their text. Refused while an open campaign uses it.',
-        tags,
         params: templateParams,
         response: { 204: Type.Unsafe<unknown>({ type: 'null', description: 'Deleted.' }), ...problems(404, 409) },
       },
-      config: { scope: 'campaigns:write', operation: 'templates.delete', audit: 'template.deleted' },
+      config: { scope: 'campaigns:write', audit: 'template.deleted' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {

@@ -1,4 +1,4 @@
 import type { Room } from '../events/face.ts'
 import { templateRoutes } from './http.ts'
 
-export const room = { routes: templateRoutes, destroy: ['templates'] } satisfies Room
+export const room = { tag: 'Templates', routes: templateRoutes, destroy: ['templates'] } satisfies Room

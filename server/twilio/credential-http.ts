@@ -33,7 +33,6 @@ const NewCredential = Type.Object({
   ...members,
   auth_token: Type.String({ description: 'Password of HTTP Basic, and key of X-Twilio-Signature: shown only now.' }),
 })
-const tags = ['Twilio-compatible API']
 
 export function twilioCredentialRoutes(
   app: App,
@@ -46,7 +45,6 @@ export function twilioCredentialRoutes(
       schema: {
         operationId: 'listTwilioCredentials',
         summary: 'List Twilio credentials',
-        tags,
         response: { 200: Type.Object({ data: Type.Array(Type.Ref('TwilioCredential')) }), ...problems() },
       },
       config: { scope: 'keys:read' },
@@ -63,7 +61,6 @@ export function twilioCredentialRoutes(
         summary: 'Create a Twilio credential',
         description:
           'Callbacks are signed with the oldest credential. To rotate, create a second one, give it to your program, and delete the first.',
-        tags,
         body: Type.Object(
           {
             name: Type.String({ minLength: 1, maxLength: 120 }),
@@ -76,7 +73,6 @@ export function twilioCredentialRoutes(
       config: {
         scope: 'keys:write',
         testKeys: 'is of tests',
-        operation: 'twilio_credentials.create',
         audit: 'twilio_credential.created',
         needsConfirmation: true,
       },
@@ -115,16 +111,10 @@ export function twilioCredentialRoutes(
       schema: {
         operationId: 'revokeTwilioCredential',
         summary: 'Delete a Twilio credential',
-        tags,
         params: Type.Object({ id: Type.String({ maxLength: 255 }) }),
         response: { 204: Type.Null(), ...problems(404) },
       },
-      config: {
-        scope: 'keys:write',
-        testKeys: 'is of tests',
-        operation: 'twilio_credentials.revoke',
-        audit: 'twilio_credential.revoked',
-      },
+      config: { scope: 'keys:write', testKeys: 'is of tests', audit: 'twilio_credential.revoked' },
     },
     async (request, reply): Promise<void> => {
       await idempotent({ db, vault }, request, reply, async (tx) => {

@@ -6,6 +6,7 @@ import { openTwilioAuthenticator } from './credential.ts'
 import { twilioRoutes } from './http.ts'
 
 export const room = {
+  tag: 'Twilio-compatible API',
   async routes(app: App, context: MessagesContext) {
     const callers = openTwilioAuthenticator(context.db)
     twilioCredentialRoutes(app, { ...context, callers })

@@ -13,7 +13,6 @@ import { renderWebhook } from '../post/resource.ts'
 import { findWebhook } from '../post/store.ts'
 
 const params = Type.Object({ id: Type.String() })
-const tags = ['Webhooks']
 
 export function deliveryRoutes(app: App, context: WebhooksContext): void {
   const { db, outbox } = context
@@ -25,7 +24,6 @@ export function deliveryRoutes(app: App, context: WebhooksContext): void {
       schema: {
         operationId: 'testWebhook',
         summary: 'Test a webhook',
-        tags,
         params,
         response: { 202: Type.Object({ event: Type.String(), type: Type.String() }), ...problems(404, 409) },
       },
@@ -54,7 +52,6 @@ export function deliveryRoutes(app: App, context: WebhooksContext): void {
       schema: {
         operationId: 'listWebhookDeliveries',
         summary: 'List delivery attempts of a webhook',
-        tags,
         params,
         querystring: Type.Object(
           {

@@ -28,7 +28,6 @@ import {
 export type WebhooksContext = Needs<'db' | 'vault' | 'outbox'> & { destinations: Destinations }
 
 const params = Type.Object({ id: Type.String() })
-const tags = ['Webhooks']
 const WebhookRef = Type.Ref('Webhook')
 const Rotation = Type.Object(
   {
@@ -81,7 +80,6 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
         operationId: 'createWebhook',
         summary: 'Create a webhook',
         description: `An account has at most ${webhooksMax}. The response has the signing secret, shown only now.`,
-        tags,
         body: NewWebhook,
         response: { 201: WithSecret, ...problems(409) },
       },
@@ -114,7 +112,6 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
       schema: {
         operationId: 'listWebhooks',
         summary: 'List webhooks',
-        tags,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
         response: { 200: PageOf(WebhookRef), ...problems() },
       },
@@ -130,7 +127,6 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
       schema: {
         operationId: 'getWebhook',
         summary: 'Get a webhook',
-        tags,
         params,
         response: { 200: WebhookRef, ...problems(404) },
       },
@@ -152,7 +148,6 @@ function webhookChangeRoutes(app: App, context: WebhooksContext): void {
         summary: 'Update a webhook',
         description:
           'Fields that you leave out stay, except that your own headers are not sent to another host: set them again. Events pending when a webhook is disabled are not posted, even after it is enabled: replay them.',
-        tags,
         params,
         body: WebhookChange,
         response: { 200: WebhookRef, ...problems(404, 409) },
@@ -186,7 +181,6 @@ function webhookChangeRoutes(app: App, context: WebhooksContext): void {
       schema: {
         operationId: 'deleteWebhook',
         summary: 'Delete a webhook',
-        tags,
         params,
         response: { 204: Type.Null({ description: 'Deleted.' }), ...problems(404, 409) },
       },
@@ -208,7 +202,6 @@ function webhookChangeRoutes(app: App, context: WebhooksContext): void {
         operationId: 'rotateWebhookSecret',
         summary: 'Rotate the secret of a webhook',
         description: 'Posts also have a signature with the old secret until the grace time ends.',
-        tags,
         params,
         body: Nullable(Rotation),
         response: { 200: WithSecret, ...problems(404, 409) },
@@ -233,7 +226,6 @@ function webhookChangeRoutes(app: App, context: WebhooksContext): void {
         operationId: 'rotateCallbackSecret',
         summary: 'Rotate the callback secret',
         description: 'One secret for the account, in effect at once. Call it first to get the secret.',
-        tags,
         response: { 200: Type.Object({ secret: Secret }), ...problems(409) },
       },
       config: { scope: 'webhooks:write', audit: 'callback_secret.rotated', needsConfirmation: true },

@@ -20,7 +20,6 @@ import {
 import { EventTypeName } from '../post/resource.ts'
 import { findWebhook } from '../post/store.ts'
 
-const tags = ['Webhooks']
 const params = Type.Object({ id: Type.String() })
 const replayParams = Type.Object({ id: Type.String(), replay: Type.String() })
 // As long as the log is kept.
@@ -122,7 +121,6 @@ export function replayRoutes(app: App, context: WebhooksContext): void {
         operationId: 'replayWebhook',
         summary: 'Replay events',
         description: `With their original ids, oldest first, beside new events and without delaying them. Events with a callback address are included. At most ${runningMax} replays of a webhook run at a time.`,
-        tags,
         params,
         body: NewReplay,
         response: { 202: ref, ...problems(404, 409) },
@@ -156,7 +154,6 @@ export function replayRoutes(app: App, context: WebhooksContext): void {
       schema: {
         operationId: 'listReplays',
         summary: 'List replays of a webhook',
-        tags,
         params,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
         response: { 200: PageOf(ref), ...problems(404) },
@@ -175,7 +172,6 @@ export function replayRoutes(app: App, context: WebhooksContext): void {
       schema: {
         operationId: 'getReplay',
         summary: 'Get a replay',
-        tags,
         params: replayParams,
         response: { 200: ref, ...problems(404) },
       },
@@ -195,7 +191,6 @@ export function replayRoutes(app: App, context: WebhooksContext): void {
         operationId: 'cancelReplay',
         summary: 'Cancel a replay',
         description: 'Posts in progress, at most a few hundred, may still arrive. A finished replay does not change.',
-        tags,
         params: replayParams,
         response: { 200: ref, ...problems(404, 409) },
       },

@@ -12,6 +12,7 @@ import { replayRoutes } from './replay-http.ts'
 import { enqueueReplays, forgetReplays, replaysDue } from './replays.ts'
 
 export const room = {
+  tag: 'Webhooks',
   routes(app: App, context: EventsContext) {
     webhookRoutes(app, context)
     deliveryRoutes(app, context)

@@ -112,8 +112,6 @@ declare module 'fastify' {
     scope?: Scope | null
     /** For credentials other than bearer tokens; `refuse` throws after too many failures, and comes before a look-up. */
     authenticate?: (authorization: string | undefined, ip: string, refuse: () => void) => Caller | Promise<Caller>
-    /** Scope of idempotency keys; two paths with one name share their keys. */
-    operation?: string
     /** Why a test key may call it. Otherwise routes that are not GET refuse test keys. */
     testKeys?: TestKeyUse
     /** The action of a success in the audit log, `<resource>.<past tense>`; `idempotent` records it with the change. */

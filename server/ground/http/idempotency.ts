@@ -58,7 +58,7 @@ async function inTransactions<T>({ db, isOnce }: IdempotencyContext, work: (tx: 
  * Runs `work` in a transaction and responds with its result. With an `Idempotency-Key`, the key's row is part of that transaction, and a
  * repetition gets the stored response, marked `Idempotency-Replayed: true`. An error of `work` rolls back everything, the key too, so a
  * refused request can be corrected and sent again with its key. `config.audit` is recorded in the same transaction. `work` may run again
- * after a lost race: its effects outside `tx` must allow that. The key belongs to the account and the route's `config.operation`; a stored
+ * after a lost race: its effects outside `tx` must allow that. The key belongs to the account and the route; a stored
  * response is only returned to callers with the first one's scopes, because it may show what others must not see. `complete` adds to the
  * first response and to repetitions what must not be stored.
  * @throws ApiError `invalid_header`, `idempotency_in_progress` (409) or `idempotency_key_reused` (422).
@@ -188,10 +188,10 @@ interface Scope {
 }
 
 async function scopeOf(vault: Vault, request: FastifyRequest, key: string): Promise<Scope> {
-  const { url, method, config } = request.routeOptions
+  const { url, method } = request.routeOptions
   return {
     accountId: request.caller.accountId,
-    operation: config.operation ?? `${String(method)} ${url ?? ''}`,
+    operation: `${String(method)} ${url ?? ''}`,
     key,
     fingerprint: await sealedFingerprintOf(vault, request),
   }
