@@ -86,7 +86,8 @@ function isGsm7(octets: Uint8Array): boolean {
   return isControlled
 }
 
-function withoutPadding(octets: Uint8Array): Uint8Array {
+/** Without NULs at the end. */
+export function withoutPadding(octets: Uint8Array): Uint8Array {
   let end = octets.length
   while (end > 0 && octets[end - 1] === 0) end--
   return octets.subarray(0, end)

@@ -1,4 +1,4 @@
-import { decodeText, type OctetsContext, type TextCoding } from './coding.ts'
+import { decodeText, withoutPadding, type OctetsContext, type TextCoding } from './coding.ts'
 import { decodeGsm7, toBuffer } from './gsm7.ts'
 import { unpackGsm7 } from './packing.ts'
 
@@ -74,9 +74,10 @@ const readAsUtf8: Reader = (octets) => {
 
 /** A final NUL may be half a unit. */
 const readAsUtf16: Reader = (octets, declared) => {
-  const isEnded = declared === 'ucs2' && octets.length % 2 === 1 && octets.at(-1) === 0
-  if (!isEnded && !isUtf16(octets)) return null
-  const text = decodeUtf16(isEnded ? octets.subarray(0, -1) : octets)
+  const isEnded = octets.length % 2 === 1 && octets.at(-1) === 0
+  const units = isEnded ? octets.subarray(0, -1) : octets
+  if (!(declared === 'ucs2' && isEnded && !isNoUcs2(units)) && !isUtf16(units)) return null
+  const text = decodeUtf16(units)
   return isPrintable(text) ? { text, coding: 'ucs2' } : null
 }
 
@@ -86,7 +87,7 @@ const readAsGsm7: Reader = (octets, declared, context) =>
     : null
 
 const readAsPacked: Reader = (octets, declared, context) => {
-  if (declared !== 'gsm7' && declared !== 'ascii') return null
+  if (!singleOctets.has(declared) && (declared !== 'binary' || octets.length < 4)) return null
   const text = unpacked(octets, context)
   const isOdd = hasControls(octets) || shareOf(octets, (octet) => octet > 0x7f) > 0.25
   return isOdd && isWordy(text) ? { text, coding: 'gsm7-packed' } : null
@@ -121,31 +122,49 @@ function isNoUcs2(octets: Uint8Array): boolean {
   if (octets.length % 2 !== 0) return true
   if (hasMark(octets)) return false
   if (isLittleEndian(octets)) return true
-  const text = octets.length < 4 ? null : utf8(octets)
-  if (text === null || hasC0(octets)) return false
+  const said = withoutPadding(octets)
+  const text = said.length < 4 ? null : utf8(said)
+  if (text === null || hasC0(said)) return false
   // A few Chinese or Korean characters may have these octets by chance.
-  if (isAbove(octets, 0x7f)) return octets.length >= 6
-  return octets.length >= 8 ? isWordy(text) : /^(?:[A-Z]+|[A-Z]?[a-z]+)[.!]?$/.test(text)
+  if (isAbove(said, 0x7f)) return said.length >= 6
+  return said.length >= 8 ? isWordy(text) : /^(?:[A-Z]+|[A-Z]?[a-z]+)[.!]?$/.test(text)
 }
 
 const hasMark = (octets: Uint8Array): boolean =>
   (octets[0] === 0xfe && octets[1] === 0xff) || (octets[0] === 0xff && octets[1] === 0xfe)
 
-/** High octets of the common alphabets: Latin, Greek, Cyrillic, Hebrew, Arabic, Devanagari. */
-const alphabets = new Set([0x00, 0x01, 0x03, 0x04, 0x05, 0x06, 0x09])
+/** The common alphabets and signs, and all pairs, such as emoji: chance yields few. */
+const alphabets = [
+  [0, 0x1ff],
+  [0x300, 0x6ff],
+  [0x900, 0x9ff],
+  [0xe00, 0xe7f],
+  [0x1e00, 0x1eff],
+  [0x200d, 0x203f],
+  [0x20a0, 0x20bf],
+  [0x2764, 0x2764],
+  [0xfe0f, 0xfe0f],
+  [0x10000, 0x10ffff],
+] as const
 
-function isOfAlphabets(octets: Uint8Array, first: 0 | 1): boolean {
-  for (let at = first; at < octets.length; at += 2) if (!alphabets.has(octets[at] ?? 0)) return false
+function isOfAlphabets(octets: Uint8Array, order: 'utf-16be' | 'utf-16le'): boolean {
+  for (const character of new TextDecoder(order).decode(octets)) {
+    const point = character.codePointAt(0) ?? 0
+    if (!alphabets.some(([first, last]) => first <= point && point <= last)) return false
+  }
   return true
 }
 
 /** One unit decides nothing: a letter in one byte order is a Chinese character in the other. */
 const isLittleEndian = (octets: Uint8Array): boolean =>
-  octets.length >= 4 && octets.length % 2 === 0 && isOfAlphabets(octets, 1) && !isOfAlphabets(octets, 0)
+  octets.length >= 4 &&
+  octets.length % 2 === 0 &&
+  isOfAlphabets(octets, 'utf-16le') &&
+  !isOfAlphabets(octets, 'utf-16be')
 
 function isUtf16(octets: Uint8Array): boolean {
   if (octets.length < 4 || octets.length % 2 !== 0) return false
-  return hasMark(octets) || isLittleEndian(octets) || (isOfAlphabets(octets, 0) && !isOfAlphabets(octets, 1))
+  return hasMark(octets) || isOfAlphabets(octets, 'utf-16le') !== isOfAlphabets(octets, 'utf-16be')
 }
 
 function decodeUtf16(octets: Uint8Array): string {
@@ -177,9 +196,7 @@ function isAbove(octets: Uint8Array, most: number): boolean {
 
 /** Controls that texts do not contain, except NULs at the end. */
 function hasC0(octets: Uint8Array): boolean {
-  let end = octets.length
-  while (end > 0 && octets[end - 1] === 0) end--
-  return octets.subarray(0, end).some((octet) => octet < 0x20 && octet !== 0x09 && octet !== 0x0a && octet !== 0x0d)
+  return withoutPadding(octets).some((octet) => octet < 0x20 && octet !== 0x09 && octet !== 0x0a && octet !== 0x0d)
 }
 
 const hasControls = (octets: Uint8Array): boolean =>

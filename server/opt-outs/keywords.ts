@@ -34,26 +34,27 @@ const stops = {
     'OPT OUT',
     'REMOVE',
   ],
-  french: ['ARRET', 'DESABONNER'],
+  french: ['ARRET', 'ARRETER', 'ARRETEZ', 'DESABONNER', 'DESINSCRIRE'],
   german: ['STOPP', 'ABMELDEN', 'ABBESTELLEN'],
   scandinavian: ['AVSLUTA', 'AVREGISTRER', 'AFMELD'],
-  dutch: ['AFMELDEN', 'UITSCHRIJVEN'],
+  dutch: ['AFMELDEN', 'UITSCHRIJVEN', 'STOPPEN'],
   spanish: ['ALTO', 'BAJA', 'PARAR', 'CANCELAR'],
   portuguese: ['SAIR'],
   italian: ['ANNULLA', 'DISISCRIVI'],
   finnish: ['LOPETA'],
   polish: ['REZYGNUJE', 'WYPISZ'],
-  czech: ['ODHLASIT'],
+  czech: ['ODHLASIT', 'ZRUSIT'],
   romanian: ['DEZABONARE'],
   turkish: ['IPTAL'],
   indonesian: ['BERHENTI'],
   vietnamese: ['HUY'],
   russian: ['СТОП', 'ОТПИСАТЬСЯ'],
   ukrainian: ['ВІДПИСАТИСЯ'],
-  greek: ['ΔΙΑΓΡΑΦΗ'],
-  arabic: ['إيقاف', 'إلغاء'],
+  greek: ['ΔΙΑΓΡΑΦΗ', 'ΣΤΟΠ'],
+  arabic: ['إيقاف', 'إلغاء', 'توقف'],
   hebrew: ['הסר', 'הסרה'],
   hindi: ['बंद', 'रोकें'],
+  thai: ['หยุด', 'ยกเลิก'],
   // TD is 退订 in letters.
   chinese: ['TD', '退订', '退訂', '取消'],
   japanese: ['停止', '配信停止'],
@@ -110,7 +111,10 @@ export function readKeyword(
     for (const keyword of ['stop', 'start', 'help'] as const)
       if (foldAll(words[keyword]).has(folded)) return { keyword, isSuspect: false }
   const stops = foldAll(words.stop)
-  if (isStop(folded, stops, ourNumber)) return { keyword: 'stop', isSuspect: false }
+  // Chinese in the other byte order is Chinese, too: only the words show it.
+  const swapped = Buffer.from(own, 'utf16le').swap16().toString('utf16le')
+  if ([folded, foldWord(swapped)].some((one) => isStop(one, stops, ourNumber)))
+    return { keyword: 'stop', isSuspect: false }
   // A sentence of its own: `STOP. You have the wrong person`.
   const sentences = own.split(/[.!?;\r\n]+/)
   return {
