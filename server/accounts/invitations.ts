@@ -4,7 +4,8 @@ import { inTransaction, type Db, type Queryable, type Tx } from '../ground/db/db
 import { codeOf } from '../ground/db/failure.ts'
 import { ApiError, invalid } from '../ground/base/errors.ts'
 import { newId, showId } from '../ground/base/ids.ts'
-import { wayOf, type Position } from '../ground/http/page.ts'
+import type { PagePlace } from '../ground/http/page.ts'
+import { listRows } from '../ground/http/search.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import { hashPassword, noPassword, saltOf } from './login/password.ts'
 import { requirePassword } from './login/password-rules.ts'
@@ -74,27 +75,8 @@ export async function createInvitation(
 }
 
 /** Returns one more than `limit`. Served by the primary key. */
-export async function listInvitations(
-  db: Queryable,
-  accountId: string,
-  limit: number,
-  position: Position | null,
-): Promise<InvitationRow[]> {
-  const { beyond, order } = wayOf(position)
-  const { rows } = await db.query<InvitationRow>(
-    `
-    select ${columns}
-    from invitations
-    where account_id = $1
-      and user_id is null
-      and ${isOpen()}
-      and ($2::uuid is null or id ${beyond} $2)
-    order by id ${order}
-    limit $3`,
-    [accountId, position?.id ?? null, limit + 1],
-  )
-  return rows
-}
+export const listInvitations = (db: Queryable, accountId: string, ...place: PagePlace): Promise<InvitationRow[]> =>
+  listRows(db, { table: 'invitations', columns, accountId, found: () => ['user_id is null', isOpen('t')] }, ...place)
 
 /** Null if it is not open; by primary key. */
 export async function withdrawInvitation(tx: Tx, accountId: string, id: string): Promise<InvitationRow | null> {

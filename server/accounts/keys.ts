@@ -1,7 +1,8 @@
 /** API keys: long-lived tokens with a subset of their creator's scopes, shown once. */
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { newId } from '../ground/base/ids.ts'
-import { wayOf, type Position } from '../ground/http/page.ts'
+import type { PagePlace } from '../ground/http/page.ts'
+import { listRows } from '../ground/http/search.ts'
 import { hashToken, newKey } from './token.ts'
 
 /** Without the secret, which is not stored. */
@@ -68,26 +69,8 @@ export async function createKey(tx: Tx, accountId: string, input: NewKey): Promi
 }
 
 /** Keys that are not revoked; one more than `limit`. Served by the primary key. */
-export async function listKeys(
-  db: Queryable,
-  accountId: string,
-  limit: number,
-  position: Position | null,
-): Promise<KeyRow[]> {
-  const { beyond, order } = wayOf(position)
-  const { rows } = await db.query<KeyRow>(
-    `
-    select ${columns}
-    from api_keys
-    where account_id = $1
-      and revoked_at is null
-      and ($2::uuid is null or id ${beyond} $2)
-    order by id ${order}
-    limit $3`,
-    [accountId, position?.id ?? null, limit + 1],
-  )
-  return rows
-}
+export const listKeys = (db: Queryable, accountId: string, ...place: PagePlace): Promise<KeyRow[]> =>
+  listRows(db, { table: 'api_keys', columns, accountId, found: () => ['revoked_at is null'] }, ...place)
 
 /** Null if it is revoked; by primary key. */
 export async function findKeyRow(db: Queryable, accountId: string, id: string): Promise<KeyRow | null> {

@@ -2,7 +2,8 @@ import type { Queryable, Tx } from '../ground/db/db.ts'
 import { ApiError } from '../ground/base/errors.ts'
 import type { Caller } from '../ground/http/http.ts'
 import { showId } from '../ground/base/ids.ts'
-import { wayOf, type Position } from '../ground/http/page.ts'
+import type { PagePlace } from '../ground/http/page.ts'
+import { listRows } from '../ground/http/search.ts'
 import { withdrawInvitationsOf } from './invitations.ts'
 import { mayGrant, type Role } from './roles.ts'
 import { endSessionsOf } from './login/session.ts'
@@ -30,25 +31,8 @@ const columns = `
   updated_at as "updatedAt"`
 
 /** Returns one more than `limit`. Served by the primary key. */
-export async function listUsers(
-  db: Queryable,
-  accountId: string,
-  limit: number,
-  position: Position | null,
-): Promise<UserRow[]> {
-  const { beyond, order } = wayOf(position)
-  const { rows } = await db.query<UserRow>(
-    `
-    select ${columns}
-    from users
-    where account_id = $1
-      and ($2::uuid is null or id ${beyond} $2)
-    order by id ${order}
-    limit $3`,
-    [accountId, position?.id ?? null, limit + 1],
-  )
-  return rows
-}
+export const listUsers = (db: Queryable, accountId: string, ...place: PagePlace): Promise<UserRow[]> =>
+  listRows(db, { table: 'users', columns, accountId }, ...place)
 
 /** By primary key. @throws ApiError `not_found`. */
 export async function findUserRow(db: Queryable, accountId: string, id: string): Promise<UserRow> {

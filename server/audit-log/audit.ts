@@ -1,8 +1,8 @@
 /** Reads the audit log of an account, and verifies its hash chain. */
 import { contentOf, hashEvent, noHash, type Actor, type AuditRow } from '../ground/audit/audit.ts'
 import type { Queryable } from '../ground/db/db.ts'
-import { firstIdAt } from '../ground/base/ids.ts'
-import { wayOf, type Position } from '../ground/http/page.ts'
+import type { PagePlace } from '../ground/http/page.ts'
+import { listRows, isCreatedIn, type Value } from '../ground/http/search.ts'
 
 /** Null matches any. */
 export interface AuditFilters {
@@ -29,41 +29,24 @@ const columns = `
   hash`
 
 /** Returns one more than `limit`. Served by the index of the filter, or the primary key. */
-export async function listAuditEvents(
+export function listAuditEvents(
   db: Queryable,
   accountId: string,
-  filters: AuditFilters,
-  limit: number,
-  position: Position | null,
+  { actor, action, target, createdAfter, createdBefore }: AuditFilters,
+  ...place: PagePlace
 ): Promise<AuditRow[]> {
-  const { actor, action, target, createdAfter, createdBefore } = filters
-  const values: unknown[] = [accountId, limit + 1]
-  const conditions: string[] = []
-  const add = (condition: string, value: unknown): void => {
-    values.push(value)
-    conditions.push(`and ${condition} $${values.length}`)
+  const key = {
+    ...(actor && { actor_kind: actor.kind }),
+    ...(actor?.id && { actor_id: actor.id }),
+    ...(action !== null && { action }),
+    ...(target !== null && { target }),
   }
-  if (actor) add('actor_kind =', actor.kind)
-  if (actor?.id) add('actor_id =', actor.id)
-  // The system has no id; its events are contiguous in audit_events_actor.
-  else if (actor) conditions.push('and actor_id is null')
-  if (action !== null) add('action =', action)
-  if (target !== null) add('target =', target)
-  if (createdAfter) add('id >=', firstIdAt(createdAfter.getTime()))
-  if (createdBefore) add('id <', firstIdAt(createdBefore.getTime()))
-  const { beyond, order } = wayOf(position)
-  if (position) add(`id ${beyond}`, position.id)
-  const { rows } = await db.query<AuditRow>(
-    `
-    select ${columns}
-    from audit_events
-    where account_id = $1
-      ${conditions.join('\n')}
-    order by id ${order}
-    limit $2`,
-    values,
-  )
-  return rows
+  const found = (value: Value): string[] => [
+    // The system has no id; its events are contiguous in audit_events_actor.
+    ...(actor && !actor.id ? ['actor_id is null'] : []),
+    ...isCreatedIn(createdAfter, createdBefore, value),
+  ]
+  return listRows(db, { table: 'audit_events', columns, accountId, key, found }, ...place)
 }
 
 export interface AuditBreak {

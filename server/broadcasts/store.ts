@@ -1,7 +1,8 @@
 /** The SQL of broadcasts: their rows, and counts of their pending messages. */
 import type { Db, Queryable, Tx } from '../ground/db/db.ts'
 import { counts } from '../usage/counts-sql.ts'
-import { wayOf, type Position } from '../ground/http/page.ts'
+import type { PagePlace } from '../ground/http/page.ts'
+import { listRows } from '../ground/http/search.ts'
 import type { BroadcastRow, BroadcastStatus, HoldReason } from './broadcast.ts'
 
 /** SQL that counts the contacts of a broadcast before they become recipients: a stored count, or those with tags by the primary key. */
@@ -83,26 +84,14 @@ export type PacedBroadcast = BroadcastRow & {
 }
 
 /** In the order that `buildPage` expects: of a campaign by broadcasts_campaign, of an account by the primary key. */
-export async function listBroadcasts(
+export const listBroadcasts = (
   db: Queryable,
   accountId: string,
   { campaignId, status }: { campaignId?: string; status?: BroadcastStatus | undefined },
-  limit: number,
-  position: Position | null,
-): Promise<BroadcastRow[]> {
-  const { beyond, order } = wayOf(position)
-  const { rows } = await db.query<BroadcastRow>(
-    `select ${columnsOfBroadcast('b')}
-     from broadcasts b
-     where b.account_id = $1
-       and ($2::uuid is null or b.campaign_id = $2)
-       and ($3::uuid is null or b.id ${beyond} $3)
-       and ($5::text is null or b.status = $5)
-     order by b.id ${order}
-     limit $4`,
-    [accountId, campaignId ?? null, position?.id ?? null, limit + 1, status ?? null],
-  )
-  return rows
+  ...place: PagePlace
+): Promise<BroadcastRow[]> => {
+  const key = { ...(campaignId && { campaign_id: campaignId }), ...(status && { status }) }
+  return listRows(db, { table: 'broadcasts', columns: columnsOfBroadcast('t'), accountId, key }, ...place)
 }
 
 /** Null if it is in none of the states. The campaign follows unless it `isApart`. Locks both rows, first the broadcast (broadcasts_campaign). */

@@ -8,7 +8,8 @@ import type { Db, Queryable, Tx } from '../ground/db/db.ts'
 import { recordEvents, type EventType, type NewEvent, type Posting, type Needs } from '../events/events.ts'
 import { IdOf, Nullable, showTime, Timestamp } from '../ground/http/http.ts'
 import { firstIdAt, newId, showId } from '../ground/base/ids.ts'
-import { wayOf, type Position } from '../ground/http/page.ts'
+import type { PagePlace } from '../ground/http/page.ts'
+import { listRows, type Value } from '../ground/http/search.ts'
 import { nameOf } from './judge.ts'
 
 /** A row of `guards`. */
@@ -152,26 +153,13 @@ function eventsOf({ subscriptions }: Needs<'outbox' | 'subscriptions'>, row: Gua
 }
 
 /** Stops in force of an account, in the order that `buildPage` needs; by primary key, of the last day only. */
-export async function listStops(
-  db: Db,
-  accountId: string,
-  limit: number,
-  position: Position | null,
-): Promise<GuardRow[]> {
-  const { beyond, order } = wayOf(position)
-  const { rows } = await db.query<GuardRow>(
-    `select ${columnsOfGuard('g')}
-     from guards g
-     where g.account_id = $1
-       and g.released_at is null
-       and g.ends_at > now()
-       and g.id > $4
-       and ($2::uuid is null or g.id ${beyond} $2)
-     order by g.id ${order}
-     limit $3`,
-    [accountId, position?.id ?? null, limit + 1, firstIdAt(nowMs() - windowMaxMs)],
-  )
-  return rows
+export const listStops = (db: Db, accountId: string, ...place: PagePlace): Promise<GuardRow[]> => {
+  const found = (value: Value): string[] => [
+    't.released_at is null',
+    't.ends_at > now()',
+    `t.id > ${value(firstIdAt(nowMs() - windowMaxMs))}`,
+  ]
+  return listRows(db, { table: 'guards', columns: columnsOfGuard('t'), accountId, found }, ...place)
 }
 
 /** By primary key. */

@@ -1,6 +1,7 @@
 /** The SQL of imports: the row of the job. Every query begins with the account. */
-import type { Db, Queryable, Tx } from '../ground/db/db.ts'
-import { wayOf, type Position } from '../ground/http/page.ts'
+import type { Queryable, Tx } from '../ground/db/db.ts'
+import type { PagePlace } from '../ground/http/page.ts'
+import { listRows } from '../ground/http/search.ts'
 import type { OnConflict } from '../contacts/store.ts'
 import type { TableLayout, TableOptions } from './columns.ts'
 import type { Repair } from '../ground/numbers/imported.ts'
@@ -226,28 +227,13 @@ export async function findImport(db: Queryable, accountId: string, id: string): 
 }
 
 /** One page of a campaign's imports by imports_list, in the order of `buildPage`, with one row more than `limit`. */
-export async function listImports(
-  db: Db,
+export const listImports = (
+  db: Queryable,
   accountId: string,
   campaignId: string,
-  limit: number,
-  position: Position | null,
-): Promise<ImportRow[]> {
-  const { beyond, order } = wayOf(position)
-  const { rows } = await db.query<ImportRow>({
-    name: `list-imports-${order}`,
-    text: `
-      select ${importColumns}
-      from imports
-      where account_id = $1
-        and campaign_id = $2
-        and ($3::uuid is null or id ${beyond} $3)
-      order by id ${order}
-      limit $4`,
-    values: [accountId, campaignId, position?.id ?? null, limit + 1],
-  })
-  return rows
-}
+  ...place: PagePlace
+): Promise<ImportRow[]> =>
+  listRows(db, { table: 'imports', columns: importColumns, accountId, key: { campaign_id: campaignId } }, ...place)
 
 function only<Row>(rows: Row[]): Row {
   const [row] = rows

@@ -2,7 +2,8 @@ import type { Db } from '../ground/db/db.ts'
 import { Type } from 'typebox'
 import { IdOf, Nullable, showTime, Timestamp } from '../ground/http/http.ts'
 import { showId } from '../ground/base/ids.ts'
-import { wayOf, type Position } from '../ground/http/page.ts'
+import type { PagePlace } from '../ground/http/page.ts'
+import { listRows } from '../ground/http/search.ts'
 import type { AlertType } from './alert-step.ts'
 
 export interface AlertRow {
@@ -71,27 +72,16 @@ export const AlertSchema = Type.Object(
 )
 
 /** Alerts of an account, newest first; by primary key, in pages. `isOpen` null: open and closed ones. */
-export async function pageAlerts(
+export const pageAlerts = (
   db: Db,
   accountId: string,
-  filters: { isOpen: boolean | null; type: AlertType | null },
-  limit: number,
-  position: Position | null,
-): Promise<AlertRow[]> {
-  const { beyond, order } = wayOf(position)
-  const { rows } = await db.query<AlertRow>(
-    `select account_id as "accountId", id, type, subject, detail, opened_at as "openedAt", closed_at as "closedAt"
-     from alerts
-     where account_id = $1
-       and opened_at is not null
-       and ($2::boolean is null or (closed_at is null) = $2)
-       and ($3::text is null or type = $3)
-       and ($4::uuid is null or id ${beyond} $4)
-     order by id ${order}
-     limit $5`,
-    [accountId, filters.isOpen, filters.type, position?.id ?? null, limit + 1],
-  )
-  return rows
+  { isOpen, type }: { isOpen: boolean | null; type: AlertType | null },
+  ...place: PagePlace
+): Promise<AlertRow[]> => {
+  const columns = `account_id as "accountId", id, type, subject, detail, opened_at as "openedAt", closed_at as "closedAt"`
+  const open = isOpen === null ? [] : [`closed_at is ${isOpen ? '' : 'not '}null`]
+  const found = (): string[] => ['opened_at is not null', ...open]
+  return listRows(db, { table: 'alerts', columns, accountId, key: type === null ? {} : { type }, found }, ...place)
 }
 
 /** Open alerts of failing webhooks, of all accounts; by alerts_unclosed. */

@@ -4,7 +4,8 @@ import { nowMs } from '../ground/db/clock.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import type { FieldError } from '../ground/base/errors.ts'
 import { newId } from '../ground/base/ids.ts'
-import { wayOf, type Position } from '../ground/http/page.ts'
+import type { PagePlace } from '../ground/http/page.ts'
+import { listRows, type Value } from '../ground/http/search.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import { spellingsOf } from '../ground/numbers/number.ts'
 
@@ -103,27 +104,15 @@ export async function recordConsents(
 }
 
 /** One page of a number's entries by consents_number, in the order that `buildPage` expects, with one row more than `limit`. */
-export async function listConsents(
+export function listConsents(
   db: Queryable,
   vault: Vault,
   accountId: string,
   number: string,
-  limit: number,
-  position: Position | null,
+  ...place: PagePlace
 ): Promise<ConsentRow[]> {
-  const { beyond, order } = wayOf(position)
-  const { rows } = await db.query<ConsentRow>({
-    name: `list-consents-${order}`,
-    text: `
-      select id, status, source, actor, campaign_id as "campaignId", message_id as "messageId", evidence,
-        recorded_at as "recordedAt"
-      from consents
-      where account_id = $1
-        and number_hmac = any ($2)
-        and ($3::uuid is null or id ${beyond} $3)
-      order by id ${order}
-      limit $4`,
-    values: [accountId, hashForms(vault, accountId, number), position?.id ?? null, limit + 1],
-  })
-  return rows
+  const columns = `id, status, source, actor, campaign_id as "campaignId", message_id as "messageId", evidence,
+    recorded_at as "recordedAt"`
+  const found = (value: Value): string[] => [`number_hmac = any (${value(hashForms(vault, accountId, number))})`]
+  return listRows(db, { table: 'consents', columns, accountId, found }, ...place)
 }

@@ -2,7 +2,8 @@
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { recordEvents, type Posting } from '../events/events.ts'
 import { showId } from '../ground/base/ids.ts'
-import { wayOf, type Position } from '../ground/http/page.ts'
+import type { PagePlace } from '../ground/http/page.ts'
+import { listRows } from '../ground/http/search.ts'
 import { hashForms } from '../message/consent.ts'
 import type { MessageRow } from '../message/message.ts'
 import { renderMessage } from '../message/show.ts'
@@ -47,24 +48,10 @@ export async function suspectOptOut(
  * One page of replies to review, by the primary key, in the order that `buildPage` expects, with one row more than `limit`; their texts by the
  * primary key of messages.
  */
-export async function listSuspicions(
-  db: Queryable,
-  accountId: string,
-  limit: number,
-  position: Position | null,
-): Promise<SuspicionRow[]> {
-  const { beyond, order } = wayOf(position)
-  const { rows } = await db.query<Pick<SuspicionRow, 'id' | 'number' | 'createdAt'>>({
-    name: `list-suspicions-${order}`,
-    text: `
-      select message_id as id, number, created_at as "createdAt"
-      from opt_out_suspicions
-      where account_id = $1
-        and ($2::uuid is null or message_id ${beyond} $2)
-      order by message_id ${order}
-      limit $3`,
-    values: [accountId, position?.id ?? null, limit + 1],
-  })
+export async function listSuspicions(db: Queryable, accountId: string, ...place: PagePlace): Promise<SuspicionRow[]> {
+  const columns = `message_id as id, number, created_at as "createdAt"`
+  const search = { table: 'opt_out_suspicions', columns, accountId, by: 'message_id' }
+  const rows = await listRows<Pick<SuspicionRow, 'id' | 'number' | 'createdAt'>>(db, search, ...place)
   const messages = await readMessages(
     db,
     rows.map(({ id }) => ({ accountId, id })),

@@ -1,6 +1,7 @@
 /** The webhooks table, scoped by account. Every query finds its rows by the primary key (account_id, id). */
 import type { Queryable } from '../ground/db/db.ts'
-import { wayOf, type Position } from '../ground/http/page.ts'
+import type { PagePlace } from '../ground/http/page.ts'
+import { listRows } from '../ground/http/search.ts'
 import type { Headers } from './headers.ts'
 import type { WebhookChange, WebhookRow } from './resource.ts'
 
@@ -80,25 +81,8 @@ export async function lockHeaders(
 }
 
 /** A page of endpoints in the order that `buildPage` needs. */
-export async function listWebhooks(
-  db: Queryable,
-  accountId: string,
-  limit: number,
-  position: Position | null,
-): Promise<WebhookRow[]> {
-  const { beyond, order } = wayOf(position)
-  const { rows } = await db.query<WebhookRow>(
-    `
-    select ${webhookColumns}
-    from webhooks
-    where account_id = $1
-      and ($3::uuid is null or id ${beyond} $3)
-    order by id ${order}
-    limit $2`,
-    [accountId, limit + 1, position?.id ?? null],
-  )
-  return rows
-}
+export const listWebhooks = (db: Queryable, accountId: string, ...place: PagePlace): Promise<WebhookRow[]> =>
+  listRows(db, { table: 'webhooks', columns: webhookColumns, accountId }, ...place)
 
 // Clocks of nodes differ by less: an event recorded right after enabling does not count as older.
 const clockSlackSeconds = 5

@@ -1,6 +1,7 @@
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import type { DestroyPiece } from '../events/face.ts'
-import { wayOf, type Position } from '../ground/http/page.ts'
+import type { PagePlace } from '../ground/http/page.ts'
+import { listRows } from '../ground/http/search.ts'
 
 export interface ErasureRow {
   id: string
@@ -47,26 +48,8 @@ export async function findErasure(db: Queryable, accountId: string, id: string):
 }
 
 /** One page by the primary key, in the order of `buildPage`, with one row more than `limit`. */
-export async function listErasures(
-  db: Queryable,
-  accountId: string,
-  limit: number,
-  position: Position | null,
-): Promise<ErasureRow[]> {
-  const { beyond, order } = wayOf(position)
-  const { rows } = await db.query<ErasureRow>({
-    name: `list-erasures-${order}`,
-    text: `
-      select ${columns}
-      from erasures
-      where account_id = $1
-        and ($2::uuid is null or id ${beyond} $2)
-      order by id ${order}
-      limit $3`,
-    values: [accountId, position?.id ?? null, limit + 1],
-  })
-  return rows
-}
+export const listErasures = (db: Queryable, accountId: string, ...place: PagePlace): Promise<ErasureRow[]> =>
+  listRows(db, { table: 'erasures', columns, accountId }, ...place)
 
 /** Deletes a batch of an account's erasure reasons; returns their number. Prefix of the primary key. */
 export const deleteReasonsOf: DestroyPiece = async (tx, accountId) => {

@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from '../ground/db/db.ts'
-import { wayOf, type Position } from '../ground/http/page.ts'
+import type { PagePlace } from '../ground/http/page.ts'
+import { listRows, type Value } from '../ground/http/search.ts'
 import type { Sender } from './sender.ts'
 
 export interface SenderRow extends Sender {
@@ -22,38 +23,16 @@ const columns = `account_id as "accountId", id, carrier_id as "carrierId", numbe
   is_default as "isDefault", created_at as "createdAt"`
 
 /** A page in the order of `buildPage`. By primary key; filters are checked on its rows. */
-export async function pageSenders(
+export const pageSenders = (
   db: Queryable,
   accountId: string,
-  filters: SenderFilters,
-  limit: number,
-  position: Position | null,
-): Promise<SenderRow[]> {
-  const { beyond, order } = wayOf(position)
-  const { rows } = await db.query<SenderRow>(
-    `select ${columns}
-     from senders
-     where account_id = $1
-       and ($2::text is null or kind = $2)
-       and ($3::text is null or country = $3)
-       and ($4::uuid is null or carrier_id = $4)
-       and ($5::text is null or number = $5)
-       and ($6::boolean is null or is_default = $6)
-       and ($7::uuid is null or id ${beyond} $7)
-     order by id ${order}
-     limit $8`,
-    [
-      accountId,
-      filters.kind,
-      filters.country,
-      filters.carrierId,
-      filters.number,
-      filters.isDefault,
-      position?.id ?? null,
-      limit + 1,
-    ],
-  )
-  return rows
+  { kind, country, carrierId, number, isDefault }: SenderFilters,
+  ...place: PagePlace
+): Promise<SenderRow[]> => {
+  const asked = { kind, country, carrier_id: carrierId, number, is_default: isDefault }
+  const found = (value: Value): string[] =>
+    Object.entries(asked).flatMap(([name, one]) => (one === null ? [] : `t.${name} = ${value(one)}`))
+  return listRows(db, { table: 'senders', columns, accountId, found }, ...place)
 }
 
 /** Which ids are senders of the account. By primary key. */

@@ -2,7 +2,8 @@ import type { ConcatenationMode, DefaultAlphabet } from '@heliogram/smpp'
 import { randomInt } from 'node:crypto'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { newId } from '../ground/base/ids.ts'
-import { wayOf, type Position } from '../ground/http/page.ts'
+import type { PagePlace } from '../ground/http/page.ts'
+import { listRows } from '../ground/http/search.ts'
 
 export interface CredentialSettings {
   name: string
@@ -69,40 +70,24 @@ export const settingColumns = (c: string): string => `
 
 // Counts sessions by smpp_sessions_credential; there are few.
 const rowColumns = `
-    c.account_id as "accountId", c.id, c.system_id as "systemId", c.mode, ${settingColumns('c')},
-    c.created_at as "createdAt", c.updated_at as "updatedAt", c.last_bound_at as "lastBoundAt",
-    c.incomplete, c.incomplete_at as "incompleteAt",
+    t.account_id as "accountId", t.id, t.system_id as "systemId", t.mode, ${settingColumns('t')},
+    t.created_at as "createdAt", t.updated_at as "updatedAt", t.last_bound_at as "lastBoundAt",
+    t.incomplete, t.incomplete_at as "incompleteAt",
     (select count(*)
      from smpp_sessions s
      join nodes n on n.id = s.node_id and n.fenced_at is null
-     where s.account_id = c.account_id and s.credential_id = c.id)::int as sessions`
+     where s.account_id = t.account_id and s.credential_id = t.id)::int as sessions`
 
 /** An account's credentials from a position on, one more than `limit`. By primary key. */
-export async function listCredentials(
-  db: Queryable,
-  accountId: string,
-  limit: number,
-  position: Position | null,
-): Promise<CredentialRow[]> {
-  const { beyond, order } = wayOf(position)
-  const { rows } = await db.query<CredentialRow>(
-    `select ${rowColumns}
-     from smpp_credentials c
-     where c.account_id = $1
-       and ($2::uuid is null or c.id ${beyond} $2)
-     order by c.id ${order}
-     limit $3`,
-    [accountId, position?.id ?? null, limit + 1],
-  )
-  return rows
-}
+export const listCredentials = (db: Queryable, accountId: string, ...place: PagePlace): Promise<CredentialRow[]> =>
+  listRows(db, { table: 'smpp_credentials', columns: rowColumns, accountId }, ...place)
 
 /** By primary key. */
 export async function findCredential(db: Queryable, accountId: string, id: string): Promise<CredentialRow | null> {
   const { rows } = await db.query<CredentialRow>(
     `select ${rowColumns}
-     from smpp_credentials c
-     where c.account_id = $1 and c.id = $2`,
+     from smpp_credentials t
+     where t.account_id = $1 and t.id = $2`,
     [accountId, id],
   )
   return rows[0] ?? null

@@ -7,7 +7,8 @@ import { inTransaction, type Db, type Queryable } from '../ground/db/db.ts'
 import { inTurn } from '../ground/db/in-turn.ts'
 import { within } from '../ground/db/span.ts'
 import { firstIdAt } from '../ground/base/ids.ts'
-import { wayOf, type Position } from '../ground/http/page.ts'
+import type { PagePlace } from '../ground/http/page.ts'
+import { listRows } from '../ground/http/search.ts'
 
 export interface ReplayInput {
   id: string
@@ -90,27 +91,13 @@ export async function findReplay(
 }
 
 /** A webhook's replays by replays_endpoint, in the order of `buildPage`. */
-export async function listReplays(
+export const listReplays = (
   db: Queryable,
   accountId: string,
   endpointId: string,
-  limit: number,
-  position: Position | null,
-): Promise<ReplayRow[]> {
-  const { beyond, order } = wayOf(position)
-  const { rows } = await db.query<ReplayRow>(
-    `
-    select ${columns('r')}
-    from replays r
-    where account_id = $1
-      and endpoint_id = $2
-      and ($4::uuid is null or id ${beyond} $4)
-    order by id ${order}
-    limit $3`,
-    [accountId, endpointId, limit + 1, position?.id ?? null],
-  )
-  return rows
-}
+  ...place: PagePlace
+): Promise<ReplayRow[]> =>
+  listRows(db, { table: 'replays', columns: columns('t'), accountId, key: { endpoint_id: endpointId } }, ...place)
 
 /** Cancels a running replay; null if it is over. The next sweep removes its posts. */
 export async function cancelReplay(tx: Queryable, accountId: string, id: string): Promise<ReplayRow | null> {

@@ -2,7 +2,7 @@
 import type { Queryable } from '../db/db.ts'
 import { firstIdAt } from '../base/ids.ts'
 import { isSince } from './mark.ts'
-import { wayOf, type Found, type Position } from './page.ts'
+import { wayOf, type Found, type PagePlace, type Position } from './page.ts'
 
 /** Adds a parameter to a statement, and returns its name. */
 export type Value = (one: unknown) => string
@@ -18,9 +18,9 @@ export interface Search {
   /** The order: `id`, or another column of an index that begins with the account. */
   by?: string
   /** Conditions that an index serves. */
-  found: (value: Value) => string[]
+  found?: (value: Value) => string[]
   /** Conditions that no index serves. */
-  matches: (value: Value) => string[]
+  matches?: (value: Value) => string[]
 }
 
 /** One statement of a list. `where` begins with conditions that an index serves; `checks` apply to up to `size` of those rows, in order. */
@@ -78,7 +78,7 @@ const bounds = { rows: 20_000, windows: 10 }
  */
 export async function findRows<Row extends object>(
   db: Queryable,
-  { table, columns, accountId, key = {}, by = 'id', found, matches }: Search,
+  { table, columns, accountId, key = {}, by = 'id', found = () => [], matches = () => [] }: Search,
   limit: number,
   position: Position | null,
   { rows: size, windows }: typeof bounds = bounds,
@@ -114,6 +114,16 @@ export async function findRows<Row extends object>(
   )
   // If a row was deleted meanwhile, the list still continues after the page.
   return { rows, edge: ids.length > limit ? (ids[limit - 1] ?? null) : from }
+}
+
+/** The same without unserved conditions: all rows up to `limit + 1`. */
+export async function listRows<Row extends object>(
+  db: Queryable,
+  search: Omit<Search, 'matches'>,
+  ...place: PagePlace
+): Promise<Row[]> {
+  const { rows } = await findRows<Row>(db, search, ...place)
+  return rows
 }
 
 // No name has more words.
