@@ -17,7 +17,7 @@ const smsbox = '/usr/sbin/smsbox'
 const secret = 'bench'
 
 /** Installs Debian's kannel if it is missing; throws advice if that needs another user. */
-export function installKannel(): void {
+function installKannel(): void {
   if (existsSync(bearerbox) && existsSync(smsbox)) return
   const command = ['apt-get', 'install', '-y', '--no-install-recommends', 'kannel']
   if (process.getuid?.() !== 0)

@@ -1,13 +1,11 @@
 /** End to end, in turns: HTTP client → product → carrier → receipt a second later → one callback per message. */
 import { besideKannel } from './beside-kannel.ts'
-import { moveProduct } from './cores.ts'
 import { compare, runInTurns, type Comparison, type Pair, type Side } from './comparison.ts'
 import type { BenchDatabase } from './database.ts'
 import { createHeliogram } from './heliogram.ts'
-import { kannel } from './kannel.ts'
 import type { Options } from './options.ts'
 import { readMemory, type Running } from './product.ts'
-import { runOnce, startStage, stopStage, type Result, type Stage } from './run.ts'
+import { runOnce, type Result, type Stage } from './run.ts'
 
 /** Latency is measured well below either side's limit, where nothing queues. */
 const pacedPerSecond = 200
@@ -46,29 +44,6 @@ function compareAll(full: Pair<Result>[], paced: Pair<Result>[]): Comparison[] {
     compare(paced, { what: `${at} request to 202, p99`, ...ms }, (result) => result.acceptMs.p99),
     compare(paced, { what: `${at} CPU`, ...cpu }, (result) => result.cpuUsPerMessage),
   ]
-}
-
-export async function runKannelAlone(options: Options): Promise<void> {
-  const stage = await startStage()
-  let running: Running | undefined
-  try {
-    running = await kannel.start(stage.ends)
-    moveProduct(running.rootPids)
-    const size = await warmUp(stage, running, options)
-    for (let run = 0; run < options.pairs; run++) {
-      const result = await runOnce(stage, running, { size, connections: options.connections })
-      console.log(`${size} messages: ${describe(result)}`)
-    }
-    const paced = {
-      size: pacedPerSecond * options.seconds,
-      connections: options.connections,
-      perSecond: pacedPerSecond,
-    }
-    console.log(`at ${pacedPerSecond}/s: ${describe(await runOnce(stage, running, paced))}`)
-  } finally {
-    await running?.stop()
-    await stopStage(stage)
-  }
 }
 
 /** Warms caches and compilers; returns how many messages fill `seconds`: in runs of equal length the delay weighs the same. */
