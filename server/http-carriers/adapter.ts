@@ -87,6 +87,14 @@ export interface Reply {
 /** A carrier's codes, in its spelling, with their meanings. */
 export type Codes = Readonly<Record<string, MessageErrorCode>>
 
+/** Codes separated by blanks, by meaning. */
+export const byCode = (words: Partial<Record<MessageErrorCode, string>>): Codes =>
+  Object.fromEntries(
+    Object.entries(words).flatMap(([meaning, codes]) =>
+      codes.split(' ').map((code) => [code, meaning as MessageErrorCode]),
+    ),
+  )
+
 /** The meanings of a carrier's codes, in one place. */
 export interface CodeTable {
   /** Where the carrier publishes them. */

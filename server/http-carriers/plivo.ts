@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import { httpSettings, secretsOf, secretText } from '../links/carrier-settings.ts'
 import {
   basicAuth,
+  byCode,
   isOk,
   post,
   readRefusal,
@@ -13,7 +14,6 @@ import {
   showNumber,
   validitySeconds,
   type Adapter,
-  type Codes,
   type CodeTable,
   type InRequest,
 } from './adapter.ts'
@@ -36,33 +36,23 @@ const Settings = httpSettings('plivo', 'https://api.plivo.com', {
 const Secrets = secretsOf({ auth_token: secretText('Auth token; also the key of the signatures.') })
 
 // All come with receipts; answers have a text without a code.
-const codes: Codes = {
-  10: 'content_filtered',
-  20: 'carrier_congestion',
-  30: 'content_filtered',
-  40: 'invalid_sender',
-  50: 'invalid_destination',
-  60: 'content_filtered',
-  70: 'unknown_subscriber',
-  80: 'handset_unreachable',
-  90: 'landline_or_unroutable',
-  100: 'throttled',
-  110: 'handset_unreachable',
-  120: 'carrier_unknown',
-  130: 'invalid_sender',
-  140: 'landline_or_unroutable',
-  160: 'landline_or_unroutable',
-  200: 'recipient_opted_out',
-  300: 'carrier_unknown',
-  420: 'expired_in_queue',
-  450: 'destination_not_allowed',
-  451: 'fraud_suspected',
-  452: 'landline_or_unroutable',
-  900: 'spend_limit_reached',
-  910: 'spend_limit_reached',
-  950: 'sender_not_registered',
-  1000: 'carrier_unknown',
-}
+const codes = byCode({
+  content_filtered: '10 30 60',
+  carrier_congestion: '20',
+  invalid_sender: '40 130',
+  invalid_destination: '50',
+  unknown_subscriber: '70',
+  handset_unreachable: '80 110',
+  landline_or_unroutable: '90 140 160 452',
+  throttled: '100',
+  carrier_unknown: '120 300 1000',
+  recipient_opted_out: '200',
+  expired_in_queue: '420',
+  destination_not_allowed: '450',
+  fraud_suspected: '451',
+  spend_limit_reached: '900 910',
+  sender_not_registered: '950',
+})
 
 const table: CodeTable = {
   source: 'https://plivo.com/docs/messaging/troubleshooting/error-codes',

@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { httpSettings, secretsOf, secretText } from '../links/carrier-settings.ts'
 import {
+  byCode,
   isOk,
   post,
   readRefusal,
@@ -9,7 +10,6 @@ import {
   replyOf,
   showNumber,
   type Adapter,
-  type Codes,
   type CodeTable,
 } from './adapter.ts'
 import { readBinary } from './charset.ts'
@@ -33,29 +33,24 @@ const Secrets = secretsOf({
 })
 
 // Words come with answers (…/sms/api-reference/status-codes/).
-const answers: Codes = {
-  missing_parameter: 'carrier_unknown',
-  syntax_constraint_violation: 'carrier_unknown',
-  syntax_invalid_json: 'carrier_unknown',
-  syntax_invalid_parameter_format: 'carrier_unknown',
-}
+const answers = byCode({
+  carrier_unknown: 'missing_parameter syntax_constraint_violation syntax_invalid_json syntax_invalid_parameter_format',
+})
 
 // Below 400 a report has the network's numbers, which are built in (`receiptErrCodes`) except one.
-const receipts: Codes = {
-  32: 'handset_memory_full',
-  402: 'landline_or_unroutable',
-  403: 'provider_error',
-  404: 'handset_unreachable',
-  405: 'carrier_unknown',
-  406: 'expired_at_carrier',
-  408: 'content_filtered',
-  410: 'invalid_sender',
-  411: 'message_too_long',
-  412: 'destination_not_allowed',
-  413: 'spend_limit_reached',
-  417: 'handset_unreachable',
-  418: 'landline_or_unroutable',
-}
+const receipts = byCode({
+  handset_memory_full: '32',
+  landline_or_unroutable: '402 418',
+  provider_error: '403',
+  handset_unreachable: '404 417',
+  carrier_unknown: '405',
+  expired_at_carrier: '406',
+  content_filtered: '408',
+  invalid_sender: '410',
+  message_too_long: '411',
+  destination_not_allowed: '412',
+  spend_limit_reached: '413',
+})
 
 const table: CodeTable = {
   source: 'https://developers.sinch.com/docs/sms/api-reference/sms/tag/Delivery-reports/',

@@ -3,6 +3,7 @@ import { createPublicKey, verify as verifySignature } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import { httpSettings, secretsOf, secretText } from '../links/carrier-settings.ts'
 import {
+  byCode,
   isOk,
   post,
   readRefusal,
@@ -12,7 +13,6 @@ import {
   replyOf,
   showNumber,
   type Adapter,
-  type Codes,
   type CodeTable,
 } from './adapter.ts'
 import { tryJson } from '../ground/base/json.ts'
@@ -33,44 +33,26 @@ const Settings = httpSettings('telnyx', 'https://api.telnyx.com', {
 const Secrets = secretsOf({ api_key: secretText('API key (v2).') })
 
 // 400xx come with the receipt, others with the answer.
-const codes: Codes = {
-  10002: 'invalid_destination',
-  10011: 'throttled',
-  10016: 'invalid_destination',
-  20100: 'spend_limit_reached',
-  40001: 'landline_or_unroutable',
-  40002: 'content_filtered',
-  40003: 'content_filtered',
-  40004: 'recipient_blocked',
-  40005: 'expired_at_carrier',
-  40006: 'provider_error',
-  40008: 'carrier_unknown',
-  40009: 'content_filtered',
-  40010: 'sender_not_registered',
-  40011: 'carrier_congestion',
-  40012: 'unknown_subscriber',
-  40013: 'invalid_sender',
-  40014: 'expired_at_carrier',
-  40015: 'content_filtered',
-  40016: 'carrier_congestion',
-  40017: 'content_filtered',
-  40018: 'carrier_congestion',
-  40020: 'fraud_suspected',
-  40300: 'recipient_opted_out',
-  40301: 'content_filtered',
-  40302: 'message_too_long',
-  40305: 'invalid_sender',
-  40306: 'invalid_sender',
-  40308: 'invalid_sender',
-  40309: 'destination_not_allowed',
-  40310: 'invalid_destination',
-  40312: 'invalid_sender',
-  40315: 'invalid_sender',
-  40318: 'queue_full',
-  40322: 'content_filtered',
-  40329: 'sender_not_registered',
-  40333: 'spend_limit_reached',
-}
+const codes = byCode({
+  invalid_destination: '10002 10016 40310',
+  throttled: '10011',
+  spend_limit_reached: '20100 40333',
+  landline_or_unroutable: '40001',
+  content_filtered: '40002 40003 40009 40015 40017 40301 40322',
+  recipient_blocked: '40004',
+  expired_at_carrier: '40005 40014',
+  provider_error: '40006',
+  carrier_unknown: '40008',
+  sender_not_registered: '40010 40329',
+  carrier_congestion: '40011 40016 40018',
+  unknown_subscriber: '40012',
+  invalid_sender: '40013 40305 40306 40308 40312 40315',
+  fraud_suspected: '40020',
+  recipient_opted_out: '40300',
+  message_too_long: '40302',
+  destination_not_allowed: '40309',
+  queue_full: '40318',
+})
 
 const table: CodeTable = {
   source: 'https://developers.telnyx.com/docs/messaging/messages/error-codes',

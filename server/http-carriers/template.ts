@@ -1,28 +1,29 @@
 /** Templates of the generic adapter: texts with `{{field}}`, each value escaped for its place. */
 import { showNumber, validitySeconds, type OutMessage, type Secrets } from './adapter.ts'
 
-/** Fields of a message in templates, besides `secret.<name>`. */
-const templateFields = [
-  'to',
-  'to_e164',
-  'from',
-  'from_e164',
-  'text',
-  'id',
-  'encoding',
-  'segments',
-  'receipt_url',
-  'expires_at',
-  'validity_seconds',
-] as const
-type TemplateField = (typeof templateFields)[number]
-
 /** A message in templates: `encoding` is the carrier's word. */
 export type TemplateMessage = Omit<OutMessage, 'encoding'> & { encoding: string }
 
+const validityMaxSeconds = 172_800
+
+/** Fields of a message in templates, besides `secret.<name>`; null: it has no value. */
+const fields: Readonly<Record<string, (message: TemplateMessage) => string | number | null>> = {
+  to: ({ to }) => to,
+  to_e164: ({ to }) => showNumber(to),
+  from: ({ from }) => from,
+  from_e164: ({ from }) => from && showNumber(from),
+  text: ({ text }) => text,
+  id: ({ reference }) => reference,
+  encoding: ({ encoding }) => encoding,
+  segments: ({ segments }) => segments,
+  receipt_url: ({ receiptUrl }) => receiptUrl,
+  expires_at: ({ expiresAt }) => expiresAt && expiresAt.toISOString(),
+  validity_seconds: (message) => validitySeconds(message, 1, validityMaxSeconds),
+}
+const fieldOf = (name: string) => (Object.hasOwn(fields, name) ? fields[name] : undefined)
+
 const field = /\{\{\s*([^{}]*?)\s*\}\}/g
 const secretName = /^secret\.([a-z][a-z0-9_]{0,39})$/
-const validityMaxSeconds = 172_800
 
 /** Errors of a template, phrased to follow its name; empty if valid. `secrets` are those that are set. */
 export function checkTemplate(template: string, secrets: Secrets): string[] {
@@ -31,7 +32,7 @@ export function checkTemplate(template: string, secrets: Secrets): string[] {
     const [, secret] = secretName.exec(name) ?? []
     if (secret !== undefined)
       return secrets[secret] === undefined ? [`names the secret ${secret}, which is not set`] : []
-    return isField(name) ? [] : [`has no field ${name}; there are ${templateFields.join(', ')} and secret.<name>`]
+    return fieldOf(name) ? [] : [`has no field ${name}; there are ${Object.keys(fields).join(', ')} and secret.<name>`]
   })
   return /\{\{|\}\}/.test(rest) ? [...unknown, 'has braces that do not close'] : unknown
 }
@@ -46,7 +47,7 @@ export function fillTemplate(
   return template.replaceAll(field, (_, name: string) => {
     const [, secret] = secretName.exec(name) ?? []
     if (secret !== undefined) return escape(secrets[secret] ?? '')
-    return isField(name) ? escape(valueOf(name, message)) : ''
+    return escape(String(fieldOf(name)?.(message) ?? ''))
   })
 }
 
@@ -74,35 +75,4 @@ export function escapeXml(value: string): string {
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&apos;')
     .replaceAll(/\p{Cc}/gu, (one) => (/[\t\n\r]/.test(one) ? one : '\uFFFD'))
-}
-
-const isField = (name: string): name is TemplateField => templateFields.some((one) => one === name)
-
-function valueOf(name: TemplateField, message: TemplateMessage): string {
-  switch (name) {
-    case 'to':
-      return message.to
-    case 'to_e164':
-      return showNumber(message.to)
-    case 'from':
-      return message.from ?? ''
-    case 'from_e164':
-      return message.from === null ? '' : showNumber(message.from)
-    case 'text':
-      return message.text
-    case 'id':
-      return message.reference
-    case 'encoding':
-      return message.encoding
-    case 'segments':
-      return String(message.segments)
-    case 'receipt_url':
-      return message.receiptUrl ?? ''
-    case 'expires_at':
-      return message.expiresAt?.toISOString() ?? ''
-    case 'validity_seconds':
-      return String(validitySeconds(message, 1, validityMaxSeconds) ?? '')
-    default:
-      return name satisfies never
-  }
 }

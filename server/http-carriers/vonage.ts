@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import { httpSettings, secretsOf, secretText } from '../links/carrier-settings.ts'
 import {
+  byCode,
   post,
   readRefusal,
   receiptOf,
   replyOf,
   validitySeconds,
   type Adapter,
-  type Codes,
   type CodeTable,
   type InRequest,
 } from './adapter.ts'
@@ -36,47 +36,37 @@ const Secrets = secretsOf({
 /** `err-code` of receipts, in this API and over SMPP. */
 export const vonageReceipts = {
   source: 'https://api.support.vonage.com/hc/en-us/articles/204014733',
-  codes: {
-    1: 'carrier_unknown',
-    2: 'handset_unreachable',
-    3: 'unknown_subscriber',
-    4: 'recipient_blocked',
-    5: 'provider_error',
-    6: 'content_filtered',
-    7: 'handset_busy',
-    8: 'provider_error',
-    9: 'recipient_opted_out',
-    10: 'content_filtered',
-    11: 'destination_not_allowed',
-    12: 'invalid_destination',
-    13: 'recipient_blocked',
-    14: 'recipient_blocked',
-    15: 'spend_limit_reached',
-    50: 'content_filtered',
-    51: 'content_filtered',
-    52: 'sender_not_registered',
-    53: 'content_filtered',
-    54: 'fraud_suspected',
-    99: 'carrier_unknown',
-  } satisfies Codes,
-} as const
+  codes: byCode({
+    carrier_unknown: '1 99',
+    handset_unreachable: '2',
+    unknown_subscriber: '3',
+    recipient_blocked: '4 13 14',
+    provider_error: '5 8',
+    content_filtered: '6 10 50 51 53',
+    handset_busy: '7',
+    recipient_opted_out: '9',
+    destination_not_allowed: '11',
+    invalid_destination: '12',
+    spend_limit_reached: '15',
+    sender_not_registered: '52',
+    fraud_suspected: '54',
+  }),
+}
 
 // `status` of an answer: https://developer.vonage.com/messaging/sms/guides/troubleshooting-sms
-const answers: Codes = {
-  1: 'throttled',
-  2: 'carrier_unknown',
-  3: 'carrier_unknown',
-  5: 'provider_error',
-  6: 'invalid_destination',
-  7: 'recipient_blocked',
-  9: 'spend_limit_reached',
-  10: 'carrier_congestion',
-  12: 'message_too_long',
-  15: 'invalid_sender',
-  22: 'invalid_destination',
-  29: 'destination_not_allowed',
-  33: 'unknown_subscriber',
-}
+const answers = byCode({
+  throttled: '1',
+  carrier_unknown: '2 3',
+  provider_error: '5',
+  invalid_destination: '6 22',
+  recipient_blocked: '7',
+  spend_limit_reached: '9',
+  carrier_congestion: '10',
+  message_too_long: '12',
+  invalid_sender: '15',
+  destination_not_allowed: '29',
+  unknown_subscriber: '33',
+})
 
 const table: CodeTable = {
   source: vonageReceipts.source,

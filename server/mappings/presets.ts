@@ -3,8 +3,8 @@
  * own (1 is "unknown subscriber" here and "absent subscriber" there), so none of them is a default: the operator selects one. If an aggregator's HTTP
  * API has the same numbers, the codes are in its adapter.
  */
-import { handlingOf, type MessageErrorCode } from '../message/taxonomy.ts'
-import type { Codes } from '../http-carriers/adapter.ts'
+import { handlingOf } from '../message/taxonomy.ts'
+import { byCode, type Codes } from '../http-carriers/adapter.ts'
 import { infobipReceipts } from '../http-carriers/infobip.ts'
 import { vonageReceipts } from '../http-carriers/vonage.ts'
 import type { Mapping } from './store.ts'
@@ -13,15 +13,6 @@ interface Preset {
   /** Where the aggregator publishes them. */
   source: string
   codes: Codes
-}
-
-/** Codes separated by blanks, by meaning. */
-function byCode(words: Partial<Record<MessageErrorCode, string>>): Codes {
-  return Object.fromEntries(
-    Object.entries(words).flatMap(([error, codes]) =>
-      codes.split(' ').map((code) => [code, error as MessageErrorCode]),
-    ),
-  )
 }
 
 const presets = {
