@@ -128,15 +128,17 @@ export function requireNoMore(row: KeyRow, caller: Caller, own: KeyRow | null): 
   const beyond = row.scopes.find((scope) => !caller.scopes.has(scope))
   if (beyond !== undefined)
     throw new ApiError('insufficient_scope', { detail: `The key has the scope ${beyond}, which your token lacks.` })
-  if (
-    own &&
-    own.ipAllow.length > 0 &&
-    !(row.ipAllow.length > 0 && row.ipAllow.every((one) => isWithin(one, own.ipAllow)))
-  )
-    throw new ApiError('insufficient_scope', { detail: 'The key may be used from networks that yours does not allow.' })
+  requireReach(row.ipAllow, own)
   if (own?.expiresAt && !(row.expiresAt && row.expiresAt.getTime() <= own.expiresAt.getTime() + besideMs))
     throw new ApiError('insufficient_scope', { detail: 'The key expires later than yours.' })
   requireMode(row, caller)
+}
+
+/** Networks of a secret (empty: all) must be within those of the caller's own key. @throws ApiError `insufficient_scope`. */
+export function requireReach(networks: readonly string[], own: KeyRow | null): void {
+  if (!own || own.ipAllow.length === 0) return
+  if (networks.length === 0 || !networks.every((one) => isWithin(one, own.ipAllow)))
+    throw new ApiError('insufficient_scope', { detail: 'It may be used from networks that your key does not allow.' })
 }
 
 /** A test key cannot change a live one. @throws ApiError `insufficient_scope`. */

@@ -109,6 +109,20 @@ test('no caller grants more rights than its own', async () => {
   expect((await call('GET', `${path}/${id}`)).json()).toMatchObject({ name: 'Gateway' })
 })
 
+test('the networks of a key bind the credentials that it creates, and it gets no wider one', async () => {
+  const { id } = await make()
+  await sql`update api_keys set ip_allow = '{127.0.0.0/8}' where account_id = ${account.accountId}`
+  expect((await call('POST', path, { name: 'x' })).json()).toMatchObject({ allowed_cidrs: ['127.0.0.0/8'] })
+  const narrow = (await call('POST', path, { name: 'x', allowed_cidrs: ['127.0.0.1/32'] })).json()
+  for (const [method, url, body] of [
+    ['POST', path, { name: 'x', allowed_cidrs: [] }],
+    ['PATCH', `${path}/${narrow.id}`, { allowed_cidrs: ['127.0.0.1/32', '192.0.2.0/24'] }],
+    ['POST', `${path}/${id}/rotate-password`, undefined],
+  ] as const)
+    expect((await call(method, url, body)).json()).toMatchObject({ code: 'insufficient_scope' })
+  expect((await call('POST', `${path}/${narrow.id}/rotate-password`)).statusCode).toBe(200)
+})
+
 test('a test key creates test credentials, and does nothing to live ones', async () => {
   const { id } = await make()
   const tester = await createTestAccount(db, { mode: 'test' })

@@ -1,8 +1,10 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Type, type Static } from 'typebox'
+import { findOwnKey, requireReach } from '../accounts/key-resource.ts'
 import { hashPassword } from '../accounts/login/password.ts'
 import { ApiError, invalid } from '../ground/base/errors.ts'
+import type { Tx } from '../ground/db/db.ts'
 import { PageOf, pageQuery, problems, showTime, type App, type Caller } from '../ground/http/http.ts'
 import { idempotent, type RouteContext } from '../ground/http/idempotency.ts'
 import { parseId, showId } from '../ground/base/ids.ts'
@@ -71,12 +73,13 @@ export function smppCredentialRoutes(app: App, context: RouteContext): void {
     },
     async (request, reply) => {
       const { body, caller } = request
-      const wanted = { ...credentialDefaults, name: body.name, ...settingsOf(body) }
-      requireScopes(caller, wanted)
       const password = newBindPassword()
       const passwordHash = await hashPassword(password)
       return idempotent(context, request, reply, async (tx) => {
         const { accountId, mode } = caller
+        const allowedCidrs = (await findOwnKey(tx, caller))?.ipAllow ?? []
+        const wanted = { ...credentialDefaults, allowedCidrs, name: body.name, ...settingsOf(body) }
+        await requireNoMore(tx, caller, wanted)
         const id = await insertCredential(tx, accountId, { ...wanted, systemId: newSystemId(), passwordHash, mode })
         if (id === null) {
           const detail = `The account already has ${credentialsMax} credentials, the maximum.`
@@ -133,7 +136,7 @@ function credentialChangeRoutes(app: App, context: RouteContext): void {
         const before = renderCredential(found(await findCredential(tx, accountId, id)))
         found((await updateCredential(tx, accountId, id, { ...(name && { name }), ...settingsOf(rest) })) || null)
         const row = found(await findCredential(tx, accountId, id))
-        requireScopes(request.caller, row)
+        await requireNoMore(tx, request.caller, row)
         return { status: 200, body: renderCredential(row), audit: { before } }
       }),
   )
@@ -162,7 +165,7 @@ function credentialChangeRoutes(app: App, context: RouteContext): void {
         const { accountId } = request.caller
         const id = readId(request.params.id)
         const before = found(await findCredential(tx, accountId, id))
-        requireScopes(request.caller, before)
+        await requireNoMore(tx, request.caller, before)
         found((await replacePassword(tx, accountId, id, passwordHash)) || null)
         const row = found(await findCredential(tx, accountId, id))
         const audit = { before: renderCredential(before) }
@@ -202,7 +205,12 @@ function found<T>(value: T | null): T {
 }
 
 /** A password allows sending and reading replies: callers may not grant more than they have. */
-function requireScopes(caller: Caller, { receivesReplies, mode }: CredentialSettings & Partial<CredentialRow>): void {
+async function requireNoMore(
+  tx: Tx,
+  caller: Caller,
+  { receivesReplies, mode, allowedCidrs }: CredentialSettings & Partial<CredentialRow>,
+): Promise<void> {
+  requireReach(allowedCidrs, await findOwnKey(tx, caller))
   if (caller.mode === 'test' && mode === 'live')
     throw new ApiError('insufficient_scope', {
       detail: 'A test key creates only test credentials.',

@@ -49,6 +49,9 @@ test('no caller creates a credential with more rights than its own', async () =>
     expect(await make(account)).toMatchObject({ code: 'insufficient_scope', detail: expect.stringContaining(missing) })
   }
   expect(await make(await createTestAccount(db, { scopes }))).toMatchObject({ mode: 'live' })
+  const local = await createTestAccount(db, { scopes })
+  await sql`update api_keys set ip_allow = '{127.0.0.0/8}' where account_id = ${local.accountId}`
+  expect(await make(local)).toMatchObject({ code: 'insufficient_scope', detail: expect.stringContaining('networks') })
   const tester = await createTestAccount(db, { mode: 'test' })
   expect(await make(tester)).toMatchObject({ mode: 'test' })
   expect(await make(tester, { ...payload, mode: 'live' })).toMatchObject({ errors: [{ pointer: '#/mode' }] })
