@@ -87,7 +87,7 @@ test('prints help, and reports taken ports, before anything is installed', async
     [['run', 'check'], 'npm run check'],
     [['run', 'simulator'], 'npm run simulator'],
     [['test'], 'npm test'],
-    [['start'], 'docs/settings.md'],
+    [['start'], 'HELIOGRAM_PORT (default 8080)'],
   ] as const) {
     const { code, printed } = await runScript(oldest, [...words, '--', '--help'])
     expect([code, printed]).toEqual([0, expect.stringContaining(told)])
