@@ -6,12 +6,11 @@ import type { Tx } from '../ground/db/db.ts'
 import { ApiError } from '../ground/base/errors.ts'
 import { Nullable, problems, type App } from '../ground/http/http.ts'
 import { idempotent, type Outcome } from '../ground/http/idempotency.ts'
-import { parseId } from '../ground/base/ids.ts'
 import { decide } from './approval.ts'
 import { showBroadcast, type BroadcastRow } from './broadcast.ts'
 import { recordBroadcast } from './event.ts'
 import type { BroadcastsContext } from './context.ts'
-import { findBroadcast } from './store.ts'
+import { requireBroadcast } from './store.ts'
 
 const reason = Type.String({ minLength: 1, maxLength: 500, description: 'The reason; it is stored.' })
 const decisions = [
@@ -55,9 +54,7 @@ export function approvalRoutes(app: App, context: BroadcastsContext): void {
       async (request, reply) => {
         await idempotent(context, request, reply, async (tx): Promise<Outcome> => {
           const { accountId } = request.caller
-          const id = parseId('brc', request.params.id)
-          const row = id && (await findBroadcast(tx, accountId, id))
-          if (!row) throw new ApiError('not_found', { detail: 'The account has no such broadcast.' })
+          const row = await requireBroadcast(tx, accountId, request.params.id)
           const by = showActorId(actorOf(request.caller)) ?? ''
           if (row.status === 'awaiting_approval') await requireAnother(tx, accountId, by, row)
           const decided = await decide(tx, accountId, row.id, { isApproved, by, reason: request.body?.reason ?? null })

@@ -9,7 +9,7 @@ import { writeCsv } from '../ground/http/csv.ts'
 import { ApiError } from '../ground/base/errors.ts'
 import { problems, type App, type TestKeyUse } from '../ground/http/http.ts'
 import { idempotent, readIdempotencyKey, type Outcome } from '../ground/http/idempotency.ts'
-import { parseId, showId } from '../ground/base/ids.ts'
+import { showId } from '../ground/base/ids.ts'
 import { showMoney } from '../ground/base/money.ts'
 import { wantsCsv } from '../ground/http/accept.ts'
 import { Faults } from '../ground/http/faults.ts'
@@ -33,7 +33,7 @@ import { dryRun, type DryRunOrder, type SkippedContact } from './dry-run.ts'
 import { listRoutes } from './list-http.ts'
 import { orderBroadcast, readOrder } from './order.ts'
 import { refuseCallback } from '../campaigns/callback.ts'
-import { findBroadcast, listBroadcasts, moveBroadcast, setCampaignStatus } from './store.ts'
+import { listBroadcasts, moveBroadcast, requireBroadcast, setCampaignStatus } from './store.ts'
 import { withdrawRoute } from './withdraw-http.ts'
 
 const params = Type.Object({
@@ -119,9 +119,7 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
       config: { scope: 'campaigns:read' },
     },
     async ({ caller, params: { id } }) => {
-      const uuid = parseId('brc', id)
-      const row = uuid && (await findBroadcast(db, caller.accountId, uuid))
-      if (!row) throw new ApiError('not_found', { detail: 'The account has no such broadcast.' })
+      const row = await requireBroadcast(db, caller.accountId, id)
       const stats = await readBroadcastStats(db, caller.accountId, [row.id])
       return showBroadcast(row, stats.get(row.id))
     },

@@ -1,5 +1,7 @@
 /** The SQL of broadcasts: their rows, and counts of their pending messages. */
 import type { Db, Queryable, Tx } from '../ground/db/db.ts'
+import { found } from '../ground/base/errors.ts'
+import { parseId } from '../ground/base/ids.ts'
 import { counts } from '../usage/counts-sql.ts'
 import type { PagePlace } from '../ground/http/page.ts'
 import { listRows } from '../ground/http/search.ts'
@@ -70,6 +72,12 @@ export async function findBroadcast(db: Queryable, accountId: string, id: string
     [accountId, id],
   )
   return rows[0] ?? null
+}
+
+/** @throws ApiError `not_found`. */
+export async function requireBroadcast(db: Queryable, accountId: string, shownId: string): Promise<PacedBroadcast> {
+  const id = parseId('brc', shownId)
+  return found(id && (await findBroadcast(db, accountId, id)), 'The account has no such broadcast.')
 }
 
 /** A broadcast with the pace of its campaign in segments per second, and the requested validity. */

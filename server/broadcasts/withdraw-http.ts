@@ -4,12 +4,11 @@ import type { Tx } from '../ground/db/db.ts'
 import { ApiError } from '../ground/base/errors.ts'
 import { problems, type App } from '../ground/http/http.ts'
 import { idempotent, type Outcome } from '../ground/http/idempotency.ts'
-import { parseId } from '../ground/base/ids.ts'
 import { refuseLive } from '../ground/http/live-only.ts'
 import { showBroadcast, unfinishedStatuses, type BroadcastRow } from './broadcast.ts'
 import { recordBroadcast } from './event.ts'
 import type { BroadcastsContext } from './context.ts'
-import { columnsOfBroadcast, findBroadcast, setCampaignStatus } from './store.ts'
+import { columnsOfBroadcast, findBroadcast, requireBroadcast, setCampaignStatus } from './store.ts'
 
 export function withdrawRoute(app: App, context: BroadcastsContext): void {
   app.post(
@@ -28,9 +27,7 @@ export function withdrawRoute(app: App, context: BroadcastsContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { accountId } = request.caller
-        const id = parseId('brc', request.params.id)
-        const before = id && (await findBroadcast(tx, accountId, id))
-        if (!before) throw new ApiError('not_found', { detail: 'The account has no such broadcast.' })
+        const before = await requireBroadcast(tx, accountId, request.params.id)
         refuseLive(request.caller, before.isTest)
         const withdrawn = await withdraw(tx, before)
         if (withdrawn) {

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import { checkOwnQuietHours } from '../accounts/quiet-hours.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
-import { ApiError, type FieldError } from '../ground/base/errors.ts'
+import { ApiError, found, type FieldError } from '../ground/base/errors.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { isCountry } from '../ground/numbers/number.ts'
 import { isTimezone } from '../ground/base/timezone.ts'
@@ -113,8 +113,7 @@ export async function readCampaign(db: Queryable, accountId: string, idOrKey: st
   const id = parseId('cmp', idOrKey)
   const row =
     idOrKey.startsWith('cmp_') && id === null ? null : await findCampaign(db, accountId, id ? { id } : { key: idOrKey })
-  if (!row) throw new ApiError('not_found', { detail: 'The account has no such campaign.' })
-  return row
+  return found(row, 'The account has no such campaign.')
 }
 
 /** For requests that add to it. @throws ApiError `not_found`, `campaign_closed`. */

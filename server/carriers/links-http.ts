@@ -5,7 +5,7 @@ import { findCarrier, listLinks, requireCarrier } from '../links/carrier-store.t
 import type { FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../ground/db/db.ts'
-import { ApiError, invalid } from '../ground/base/errors.ts'
+import { ApiError, found, invalid } from '../ground/base/errors.ts'
 import { IdOf, Nullable, paceNumber, problems, type App } from '../ground/http/http.ts'
 import { idempotent, type RouteContext } from '../ground/http/idempotency.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
@@ -56,6 +56,7 @@ const OwnLinkSchema = Type.Object(
 )
 
 const CarrierParams = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a carrier.' }) })
+const noLink = 'There is no such link.'
 const LinkParams = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a link.' }) })
 
 export function linkRoutes(app: App, context: RouteContext): void {
@@ -166,9 +167,13 @@ export function linkRoutes(app: App, context: RouteContext): void {
     async (request) => {
       const id = parseId('lnk', request.params.id)
       const [links, times] = await Promise.all([listLinks(db), readTimes(db)])
-      const link = links.find((one) => one.id === id)
-      if (!link) throw new ApiError('not_found', { detail: 'There is no such link.' })
-      return renderLink(link, times)
+      return renderLink(
+        found(
+          links.find((one) => one.id === id),
+          noLink,
+        ),
+        times,
+      )
     },
   )
 }
@@ -203,9 +208,7 @@ function render(link: OwnLink): Record<string, unknown> {
 
 async function requireLink(tx: Tx, request: FastifyRequest): Promise<OwnLink> {
   const id = parseId('lnk', (request.params as Static<typeof LinkParams>).id)
-  const link = id && (await lockLink(tx, id))
-  if (!link) throw new ApiError('not_found', { detail: 'There is no such link.' })
-  return link
+  return found(id && (await lockLink(tx, id)), noLink)
 }
 
 const refused = (detail: string): ApiError => invalid([{ pointer: '#', code: 'invalid_value', detail }])

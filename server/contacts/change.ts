@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../ground/db/db.ts'
 import { codeOf } from '../ground/db/failure.ts'
-import { ApiError, invalid } from '../ground/base/errors.ts'
+import { ApiError, found, invalid } from '../ground/base/errors.ts'
 import type { Faults } from '../ground/http/faults.ts'
 import { clearedByNull, Nullable } from '../ground/http/http.ts'
 import { parseId, showId } from '../ground/base/ids.ts'
@@ -49,8 +49,7 @@ export async function changeContact(
 ): Promise<{ row: ContactRow; written: NewContact }> {
   const change = faults.sound(given)
   const id = parseId('ctc', publicId)
-  const before = id && (await lockContact(tx, accountId, campaign.id, id))
-  if (!before) throw new ApiError('not_found', { detail: 'The campaign has no such contact.' })
+  const before = found(id && (await lockContact(tx, accountId, campaign.id, id)), 'The campaign has no such contact.')
   // Half a contact must not replace the whole: with its key it may become readable again.
   if (before.contactSealed) throw new ApiError('fields_unavailable')
   const read = readContact({ phone_number: before.phoneNumber, ...withoutNulls(change) }, (text) =>

@@ -1,6 +1,6 @@
 /** A contact: a person's number in one campaign. Opt-outs belong to the account, not to the contact. */
 import { Type, type Static } from 'typebox'
-import { ApiError, invalid } from '../ground/base/errors.ts'
+import { ApiError, found, invalid } from '../ground/base/errors.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { IdOf, Nullable, Timestamp, showTime } from '../ground/http/http.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
@@ -139,9 +139,7 @@ export async function readContactRow(
   publicId: string,
 ): Promise<ContactRow> {
   const id = parseId('ctc', publicId)
-  const row = id && (await findContact(db, accountId, campaignId, { id }))
-  if (!row) throw new ApiError('not_found', { detail: 'The campaign has no such contact.' })
-  return row
+  return found(id && (await findContact(db, accountId, campaignId, { id })), 'The campaign has no such contact.')
 }
 
 export type ShownContact = Static<typeof Contact>

@@ -1,5 +1,6 @@
 /** Encrypts older contacts: plain ones if the installation encrypts, and those under a retired key with the current one. */
 import type { KeyObject } from 'node:crypto'
+import { fieldsOf } from '../ground/db/array.ts'
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import {
   placeOfContact,
@@ -107,7 +108,7 @@ async function lockContacts(
       from unnest($2::uuid[], $3::uuid[]) as r (campaign_id, id)
       join contacts c on c.account_id = $1 and c.campaign_id = r.campaign_id and c.id = r.id
       for no key update of c skip locked`,
-    values: [accountId, chosen.map(({ campaignId }) => campaignId), chosen.map(({ id }) => id)],
+    values: [accountId, ...fieldsOf(chosen, 'campaignId', 'id')],
   })
   return rows
 }
@@ -147,9 +148,7 @@ async function writeSealed(
         and c.id = r.id`,
     values: [
       accountId,
-      changed.map(({ campaignId }) => campaignId),
-      changed.map(({ id }) => id),
-      changed.map(({ anew }) => anew),
+      ...fieldsOf(changed, 'campaignId', 'id', 'anew'),
       changed.map(({ externalId }) => (externalId === null ? null : seals.hash(accountId, externalId))),
     ],
   })

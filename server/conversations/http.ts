@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import type { Queryable } from '../ground/db/db.ts'
-import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
+import { ApiError, found, invalid, type FieldError } from '../ground/base/errors.ts'
 import { PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
 import { idempotent, type Outcome } from '../ground/http/idempotency.ts'
 import { parseId } from '../ground/base/ids.ts'
@@ -253,9 +253,7 @@ function ofConversation(error: unknown, numbers: Readonly<Record<string, string>
 
 async function readConversation(db: Queryable, request: FastifyRequest): Promise<ConversationRow> {
   const id = parseId('cnv', (request.params as { conversation: string }).conversation)
-  const row = id && (await findConversation(db, request.caller.accountId, id))
-  if (!row) throw new ApiError('not_found', { detail: 'There is no such conversation.' })
-  return row
+  return found(id && (await findConversation(db, request.caller.accountId, id)), 'There is no such conversation.')
 }
 
 async function readConversationFilters(

@@ -1,4 +1,5 @@
 /** The SQL of conversations. Every query begins with the account. */
+import { fieldsOf } from '../ground/db/array.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { idSql, spanOf } from '../ground/db/span.ts'
 import { timeOfId } from '../ground/base/ids.ts'
@@ -62,13 +63,7 @@ async function withLast(db: Queryable, accountId: string, stored: readonly Store
        order by id desc
        limit 1
      ) m`,
-    [
-      accountId,
-      stored.map(({ id }) => id),
-      stored.map(({ theirNumber }) => theirNumber),
-      stored.map(({ ourNumber }) => ourNumber),
-      replies,
-    ],
+    [accountId, ...fieldsOf(stored, 'id', 'theirNumber', 'ourNumber'), replies],
   )
   const last = new Map(rows.map(({ id, lastMessageId }) => [id, lastMessageId]))
   return stored.map((row) => ({

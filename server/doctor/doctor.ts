@@ -1,6 +1,6 @@
 /** The receipt doctor: whether unmatched receipts would match if ids were read in another form. Reads only. */
 import { normaliseId, responseIdKey, type IdForm } from '@heliogram/smpp'
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import { nowMs } from '../ground/db/clock.ts'
 import type { Db } from '../ground/db/db.ts'
 import { listUnmatched, type ReceiptPlace, type UnmatchedReceipt } from '../ledger/rekey.ts'
@@ -221,7 +221,7 @@ async function probe(db: Db, link: DoctoredLink, receipts: UnmatchedReceipt[], s
      ) m
      where m.status in ('sending', 'sent', 'unconfirmed')
      order by p.n`,
-    [link.id, ...columns([keys.map((one) => one.n), keys.map((one) => one.key), keys.map((one) => one.at)])],
+    [link.id, ...columns(fieldsOf(keys, 'n', 'key', 'at'))],
   )
   // Two spellings of a number count once for a form.
   const found = new Map<string, Match>()

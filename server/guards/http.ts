@@ -4,7 +4,7 @@ import type { GuardKind } from '../accounts/account-settings.ts'
 import { actorOf, showActorId } from '../ground/audit/audit.ts'
 import { now } from '../ground/db/clock.ts'
 import type { Tx } from '../ground/db/db.ts'
-import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
+import { ApiError, found, invalid, type FieldError } from '../ground/base/errors.ts'
 import type { Outbox, Subscriptions, Needs } from '../events/events.ts'
 import { PageOf, pageQuery, problems, Timestamp, type App } from '../ground/http/http.ts'
 import { idempotent, type Outcome } from '../ground/http/idempotency.ts'
@@ -120,8 +120,7 @@ export function guardRoutes(app: App, context: Needs<'db' | 'vault' | 'subscript
         const faults = new Faults(request)
         const sound = faults.sound(body)
         const id = parseId('grd', request.params.id)
-        const row = id && (await findStop(tx, caller.accountId, id))
-        if (!row) throw new ApiError('not_found', { detail: 'The account has no such stop.' })
+        const row = found(id && (await findStop(tx, caller.accountId, id)), 'The account has no such stop.')
         const over = (isReleased: boolean): ApiError =>
           new ApiError('guard_over', {
             detail: isReleased ? 'It has already been released.' : 'Its day or hour has ended.',

@@ -2,7 +2,7 @@
 import type { LimitWindow } from '../message/draft.ts'
 import { type Static, Type } from 'typebox'
 import { guardKinds, type GuardKind } from '../accounts/account-settings.ts'
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import { nowMs } from '../ground/db/clock.ts'
 import type { Db, Queryable, Tx } from '../ground/db/db.ts'
 import { recordEvents, type EventType, type NewEvent, type Posting, type Needs } from '../events/events.ts'
@@ -126,8 +126,7 @@ export async function recordStops(
         stops.map(({ window }) => window.startsAt),
         stops.map(({ window }) => window.endsAt),
         stops.map(({ window }) => window.action),
-        stops.map(({ limit }) => limit),
-        stops.map(({ refused }) => refused),
+        ...fieldsOf(stops, 'limit', 'refused'),
       ]),
       at,
     ],

@@ -1,5 +1,5 @@
 /** SQL of guards in the transaction that accepts: windows of limits, their releases, and recent texts. */
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { firstIdAt } from '../ground/base/ids.ts'
 import { millionths } from '../ground/base/money.ts'
@@ -177,10 +177,7 @@ export async function readRelief(tx: Queryable, windows: readonly LimitWindow[])
 
 /** Windows as columns of a statement: account_id, kind, key, starts_at. */
 export const keyColumns = (windows: readonly WindowRow[]): (string | Date)[][] => [
-  windows.map(({ accountId }) => accountId),
-  windows.map(({ kind }) => kind),
-  windows.map(({ key }) => key),
-  windows.map(({ startsAt }) => startsAt),
+  ...fieldsOf(windows, 'accountId', 'kind', 'key', 'startsAt'),
 ]
 
 /**

@@ -1,7 +1,7 @@
 /** The routes of replies to unknown numbers. For the operator. */
 import { Type } from 'typebox'
 import type { Db } from '../ground/db/db.ts'
-import { ApiError, invalid } from '../ground/base/errors.ts'
+import { ApiError, found, invalid } from '../ground/base/errors.ts'
 import { IdOf, Nullable, PageOf, pageQuery, problems, showTime, Timestamp, type App } from '../ground/http/http.ts'
 import { idempotent } from '../ground/http/idempotency.ts'
 import { parseId, showId } from '../ground/base/ids.ts'
@@ -90,7 +90,7 @@ export function orphanRoutes(app: App, context: { db: Db; vault: Vault; texts?: 
         const id = parseId('orp', request.params.id)
         const sender = parseId('snd', request.body.sender)
         const { rowCount } = await tx.query(`select 1 from orphan_replies where id = $1`, [id])
-        if (rowCount !== 1) throw new ApiError('not_found', { detail: 'There is no such reply.' })
+        found(rowCount, noReply)
         const replies = id && sender ? await assignOrphans(tx, id, sender) : null
         if (replies === null)
           throw invalid([
@@ -119,12 +119,13 @@ export function orphanRoutes(app: App, context: { db: Db; vault: Vault; texts?: 
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const id = parseId('orp', request.params.id)
-        const replies = id === null ? 0 : await dismissOrphans(tx, id)
-        if (replies === 0) throw new ApiError('not_found', { detail: 'There is no such reply.' })
+        const replies = found(id && (await dismissOrphans(tx, id)), noReply)
         return { status: 200, body: { object: 'dismissal', replies } }
       }),
   )
 }
+
+const noReply = 'There is no such reply.'
 
 function render(row: OrphanRow, hasBody: boolean): Record<string, unknown> {
   return {

@@ -2,7 +2,7 @@
  * The processes' shared knowledge of delivered replies (`redelivery.ts`): the last of equal ones in `reply_hashes`, and in `reply_sessions` the
  * deliveries of a session for which the carrier provably has our answer.
  */
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
 
 interface Place {
@@ -164,13 +164,8 @@ export async function noteProofs(
      select id from reply_sessions where node_id = $8 and is_asked`,
     [
       ...columns([
-        late.map(({ linkId }) => linkId),
-        late.map(({ hash }) => hash),
-        late.map(({ sessionId }) => sessionId),
-        late.map(({ number }) => number),
-        proofs.map(({ id }) => id),
-        proofs.map(({ sureTo }) => sureTo),
-        proofs.map(({ isOver }) => isOver),
+        ...fieldsOf(late, 'linkId', 'hash', 'sessionId', 'number'),
+        ...fieldsOf(proofs, 'id', 'sureTo', 'isOver'),
       ]),
       nodeId,
     ],

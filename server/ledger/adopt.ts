@@ -3,7 +3,7 @@
  * (`without-id.ts`), receipts keep the details of their submit, and a sweep matches them in either order (`adoption.ts` decides).
  */
 import { receiptIdForms } from '@heliogram/smpp'
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import { nowMs } from '../ground/db/clock.ts'
 import type { Tx } from '../ground/db/db.ts'
 import { placeOf } from '../ground/db/span.ts'
@@ -93,14 +93,7 @@ async function noteBusy(tx: Tx, tries: readonly DueTry[]): Promise<void> {
           and m.id >= $4
           and m.status = 'sending'
           and m.our_number is not distinct from t.our_number)`,
-    values: [
-      ...columns([
-        tries.map((one) => one.accountId),
-        tries.map((one) => one.theirNumber),
-        tries.map((one) => one.ourNumber),
-      ]),
-      firstIdAt(nowMs() - validityMaxMs),
-    ],
+    values: [...columns(fieldsOf(tries, 'accountId', 'theirNumber', 'ourNumber')), firstIdAt(nowMs() - validityMaxMs)],
   })
   const busy = new Set(rows.map(({ n }) => tries[n - 1]))
   for (const one of tries) one.isBusy = busy.has(one)
@@ -117,7 +110,7 @@ async function readUnmatched(tx: Tx, tries: readonly TryWithoutId[]): Promise<Un
       from (select distinct * from unnest($1::uuid[], $2::text[]) as p (link_id, source)) p
       join receipts r on r.link_id = p.link_id and r.source = p.source and r.message_id is null
       order by r.link_id, r.match_id, r.received_at`,
-    values: columns([tries.map((one) => one.linkId), tries.map((one) => one.theirNumber)]),
+    values: columns(fieldsOf(tries, 'linkId', 'theirNumber')),
   })
   return rows
 }
@@ -168,7 +161,7 @@ async function moveWhole(tx: Tx, messages: readonly { accountId: string; message
   const { rows } = await tx.query<MessageRow & { from: Status }>({
     name: 'send-whole',
     text: wholeSql,
-    values: columns([messages.map((one) => one.accountId), messages.map((one) => one.messageId)]),
+    values: columns(fieldsOf(messages, 'accountId', 'messageId')),
   })
   return rows.map(({ from, ...row }) => ({ row, from }))
 }
@@ -200,16 +193,7 @@ async function leave(tx: Tx, tries: readonly DueTry[], adoptions: readonly Adopt
       update nameless_tries
       set check_at = now() + least(greatest((now() - noted_at) / 2, interval '1 second'), make_interval(secs => $6))
       where ctid = any (array(select row_at from t where stays))`,
-    values: [
-      ...columns([
-        left.map((one) => one.accountId),
-        left.map((one) => one.messageId),
-        left.map((one) => one.segment),
-        left.map((one) => one.try),
-        left.map((one) => one.isOpen),
-      ]),
-      checkSecondsMax,
-    ],
+    values: [...columns(fieldsOf(left, 'accountId', 'messageId', 'segment', 'try', 'isOpen')), checkSecondsMax],
   })
 }
 

@@ -1,5 +1,5 @@
 /** Messages in hand when processes crashed: one that crashes processes repeatedly must not go to the next one. */
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import type { Db } from '../ground/db/db.ts'
 
 /**
@@ -23,7 +23,7 @@ export async function noteCrashes(
      select distinct account_id, message_id, $3::uuid
      from unnest($1::uuid[], $2::uuid[]) as k (account_id, message_id)
      on conflict do nothing`,
-    [...columns([messages.map((one) => one.accountId), messages.map((one) => one.messageId)]), nodeId],
+    [...columns(fieldsOf(messages, 'accountId', 'messageId')), nodeId],
   )
 }
 
@@ -39,6 +39,6 @@ export async function parkPoison(db: Db, messages: readonly { accountId: string;
        and m.error_code = 'outcome_unknown'
        and m.hold_reason is null
        and ${isPoison('m')}`,
-    columns([messages.map((one) => one.accountId), messages.map((one) => one.messageId)]),
+    columns(fieldsOf(messages, 'accountId', 'messageId')),
   )
 }

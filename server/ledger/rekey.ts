@@ -2,7 +2,7 @@
  * Keys stored ids again, piece by piece, after a change of the form in which their carrier writes them; receipts that then match are applied like any
  * others.
  */
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { applyReceipts, matchedColumns, type MatchedReceipt } from './apply.ts'
 import type { Moved } from '../message/moved.ts'
@@ -67,7 +67,7 @@ export async function rekeyIds(
        and c.raw_id is not distinct from k.raw_id
      returning coalesce(c.raw_id, c.carrier_message_id) as "rawId", k.new_key as "newKey", c.account_id as "accountId",
        c.message_id as "messageId", c.segment, c.segments, c.at`,
-    [linkId, ...columns([changes.map((c) => c.key), changes.map((c) => c.rawId), changes.map((c) => c.newKey)])],
+    [linkId, ...columns(fieldsOf(changes, 'key', 'rawId', 'newKey'))],
   )
   await tx.query(
     `with n as materialized (
@@ -96,18 +96,7 @@ export async function rekeyIds(
      join carrier_ids c on c.link_id = $1 and c.carrier_message_id = k.carrier_message_id
      where c.message_id <> k.message_id
      on conflict do nothing`,
-    [
-      linkId,
-      ...columns([
-        gone.map((row) => row.newKey),
-        gone.map((row) => row.rawId),
-        gone.map((row) => row.accountId),
-        gone.map((row) => row.messageId),
-        gone.map((row) => row.segment),
-        gone.map((row) => row.segments),
-        gone.map((row) => row.at),
-      ]),
-    ],
+    [linkId, ...columns(fieldsOf(gone, 'newKey', 'rawId', 'accountId', 'messageId', 'segment', 'segments', 'at'))],
   )
   return { next, count: gone.length }
 }
@@ -173,13 +162,7 @@ export async function rematchReceipts(
       returning k.n::int, ${matchedColumns('r', 'k')}`,
     values: [
       linkId,
-      ...columns([
-        rows.map((row) => row.receivedAt),
-        rows.map((row) => row.rawId),
-        rows.map((row) => row.state),
-        rows.map((row) => row.doneDate),
-        rows.map((row) => keyOf(row.rawId)),
-      ]),
+      ...columns([...fieldsOf(rows, 'receivedAt', 'rawId', 'state', 'doneDate'), rows.map((row) => keyOf(row.rawId))]),
       ...[first, last].flatMap(({ receivedAt, rawId, state, doneDate }) => [receivedAt, rawId, state, doneDate]),
     ],
   })

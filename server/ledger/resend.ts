@@ -4,7 +4,7 @@
  */
 import type { Recording } from '../events/events.ts'
 import { inTransaction, type Tx } from '../ground/db/db.ts'
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import { placeOf } from '../ground/db/span.ts'
 import { adoptTries } from './adopt.ts'
 import { isPoison } from './crash.ts'
@@ -106,8 +106,7 @@ async function resendDue(tx: Tx, limit: number): Promise<number> {
 }
 
 type Key = Pick<Due, 'accountId' | 'messageId'>
-const keysOf = (rows: readonly Key[]): (string | Buffer)[] =>
-  columns([rows.map((row) => row.accountId), rows.map((row) => row.messageId)])
+const keysOf = (rows: readonly Key[]): (string | Buffer)[] => columns(fieldsOf(rows, 'accountId', 'messageId'))
 const keys = 'unnest($1::uuid[], $2::uuid[]) as k (account_id, message_id)'
 const placeOfKeys = (rows: readonly Key[]): ReturnType<typeof placeOf> =>
   placeOf(rows.map(({ messageId }) => messageId))

@@ -1,5 +1,5 @@
 /** Tries that no receipt matches by the carrier's id: recorded when they end without one, for adoption (`adopt.ts`) and `resend.ts`. */
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import type { Tx } from '../ground/db/db.ts'
 import { placeOf } from '../ground/db/span.ts'
 import { referenceOf } from './adoption.ts'
@@ -61,11 +61,7 @@ export async function noteWithoutId(tx: Tx, answers: readonly WithoutId[]): Prom
       on conflict do nothing`,
     values: [
       ...columns([
-        answers.map((a) => a.accountId),
-        answers.map((a) => a.messageId),
-        answers.map((a) => a.segment),
-        answers.map((a) => a.try),
-        answers.map((a) => a.linkId),
+        ...fieldsOf(answers, 'accountId', 'messageId', 'segment', 'try', 'linkId'),
         answers.map((a) => referenceOf(a.messageId, a.segment, a.try)),
         answers.map((a) => a.intentAt),
         answers.map((a) => a.state === 'unknown'),
@@ -104,13 +100,7 @@ export async function takeBackIds(tx: Tx, answers: readonly Answer[]): Promise<W
         and (s.segment = w.segment or s.carrier_message_id is null)
       returning s.account_id as "accountId", s.message_id as "messageId", s.segment, s.try, s.link_id as "linkId",
         s.state, s.intent_at as "intentAt"`,
-    values: columns([
-      named.map((a) => a.accountId),
-      named.map((a) => a.messageId),
-      named.map((a) => a.segment),
-      named.map((a) => a.try),
-      named.map((a) => a.carrierMessageId),
-    ]),
+    values: columns(fieldsOf(named, 'accountId', 'messageId', 'segment', 'try', 'carrierMessageId')),
   })
   return rows
 }
@@ -140,7 +130,7 @@ export async function lockTries(tx: Tx, messages: readonly Pick<Answer, 'account
       join nameless_tries t on t.account_id = k.account_id and t.message_id = k.message_id
       order by t.account_id, t.message_id, t.segment, t.try
       for update of t`,
-    values: columns([messages.map((one) => one.accountId), messages.map((one) => one.messageId)]),
+    values: columns(fieldsOf(messages, 'accountId', 'messageId')),
   })
 }
 
@@ -154,7 +144,7 @@ export async function hintLate(tx: Tx, answers: Pick<Answer, 'accountId' | 'mess
       from unnest($1::uuid[], $2::uuid[]) as a (account_id, message_id)
       cross join lateral (
         select ctid from nameless_tries where account_id = a.account_id and message_id = a.message_id for update skip locked) t`,
-    values: columns([answers.map((a) => a.accountId), answers.map((a) => a.messageId)]),
+    values: columns(fieldsOf(answers, 'accountId', 'messageId')),
   })
   await lookSoon(tx, rows)
 }

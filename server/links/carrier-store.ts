@@ -1,6 +1,6 @@
 /** The rows of carriers, links and senders. Carriers and links belong to the installation; senders to an account. */
 import type { Db, Tx } from '../ground/db/db.ts'
-import { ApiError } from '../ground/base/errors.ts'
+import { found } from '../ground/base/errors.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
 import type { HttpSettings, SmppSettings } from './carrier-settings.ts'
 
@@ -40,9 +40,7 @@ export async function requireCarrier<D extends Db | Tx>(
   find: (db: D, id: string) => Promise<CarrierRow | null> = findCarrier,
 ): Promise<CarrierRow> {
   const id = parseId('car', shownId)
-  const carrier = id && (await find(db, id))
-  if (!carrier) throw new ApiError('not_found', { detail: 'There is no such carrier.' })
-  return carrier
+  return found(id && (await find(db, id)), 'There is no such carrier.')
 }
 
 /** Locked, because an update writes the whole row. */

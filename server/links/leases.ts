@@ -2,6 +2,7 @@
  * Leases: each process's slots of a link, and its part of the pace. They are decided by one process at a time, under one lock, so that slots never
  * have two holders and the parts of a pace never exceed the whole.
  */
+import { fieldsOf } from '../ground/db/array.ts'
 import { inTransaction, type Db, type Queryable, type Tx } from '../ground/db/db.ts'
 import { readLeases, type LinkRow, type SlotRow, type StateRow } from './lease-rows.ts'
 import { capacityOf } from './pace.ts'
@@ -195,13 +196,7 @@ async function write(tx: Tx, nodeId: string, writes: readonly Write[]): Promise<
       from unnest($1::uuid[], $2::int[], $3::uuid[], $4::bigint[]) as t (link_id, slot, node_id, epoch)
       on conflict (link_id, slot) do update
         set node_id = excluded.node_id, epoch = greatest(s.epoch, excluded.epoch), leased_until = excluded.leased_until`,
-    values: [
-      slots.map((one) => one.linkId),
-      slots.map((one) => one.slot),
-      slots.map((one) => one.nodeId),
-      slots.map((one) => one.epoch),
-      leaseSeconds,
-    ],
+    values: [...fieldsOf(slots, 'linkId', 'slot', 'nodeId', 'epoch'), leaseSeconds],
   })
   const reports = writes.map(({ link, report, wants }) => ({
     ...report,
@@ -230,19 +225,22 @@ async function write(tx: Tx, nodeId: string, writes: readonly Write[]): Promise<
     values: [
       nodeId,
       leaseSeconds,
-      reports.map((one) => one.id),
-      reports.map((one) => one.units),
-      reports.map((one) => one.state),
-      reports.map((one) => one.sessions),
-      reports.map((one) => one.windowMax),
-      reports.map((one) => one.inFlight),
-      reports.map((one) => one.pace),
-      reports.map((one) => one.fraction),
-      reports.map((one) => one.rate),
-      reports.map((one) => one.lastEnquireLinkAt),
-      reports.map((one) => one.lastError),
-      reports.map((one) => one.lastErrorAt),
-      reports.map((one) => one.isSharing),
+      ...fieldsOf(
+        reports,
+        'id',
+        'units',
+        'state',
+        'sessions',
+        'windowMax',
+        'inFlight',
+        'pace',
+        'fraction',
+        'rate',
+        'lastEnquireLinkAt',
+        'lastError',
+        'lastErrorAt',
+        'isSharing',
+      ),
     ],
   })
 }

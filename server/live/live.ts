@@ -1,5 +1,5 @@
 /** Response and receipt times over all processes: each writes its recent ones, and readers merge them. */
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { mergeSparse, percentilesOf, type Percentiles, type Sparse } from '../ground/metrics/histogram.ts'
 import { recentOf, type Meter } from '../ground/metrics/meter.ts'
@@ -60,12 +60,7 @@ async function saveSenders(db: Db, meter: Meter): Promise<void> {
      join accounts a on a.id = e.account_id
      on conflict (account_id, number, at) do update
        set delivered = s.delivered + excluded.delivered, failed = s.failed + excluded.failed`,
-    columns([
-      ends.map((end) => end.accountId),
-      ends.map((end) => end.number),
-      ends.map((end) => end.delivered),
-      ends.map((end) => end.failed),
-    ]),
+    columns(fieldsOf(ends, 'accountId', 'number', 'delivered', 'failed')),
   )
 }
 

@@ -39,46 +39,29 @@ export function writeLiveState(out: Exposition, { carriers, links, queue, failin
       .filter(({ enabled }) => enabled)
       .map((link) => [{ carrier: link.carrierName, link: showId('lnk', link.id) }, pick(link)])
   const isUp = (link: LinkRow): boolean => !link.isStale && ['bound', 'throttled'].includes(link.state)
-  out.gauge(
-    'heliogram_link_up',
-    'Whether a session of the link is bound in any process.',
-    of((link) => Number(isUp(link))),
-  )
-  out.gauge(
-    'heliogram_link_throttled',
-    'Whether the carrier throttles the link.',
-    of((link) => Number(!link.isStale && link.state === 'throttled')),
-  )
-  out.gauge(
-    'heliogram_link_sessions',
-    'Bound sessions.',
-    of((link) => (isUp(link) ? link.sessions : 0)),
-  )
-  out.gauge(
-    'heliogram_link_window',
-    'Maximum unanswered submits.',
-    of((link) => link.windowMax),
-  )
-  out.gauge(
-    'heliogram_link_in_flight',
-    'Unanswered submits.',
-    of((link) => (isUp(link) ? link.inFlight : 0)),
-  )
-  out.gauge(
-    'heliogram_link_allowed_segments_per_second',
-    'The pace allowed now.',
-    of((link) => link.pace),
-  )
-  out.gauge(
-    'heliogram_link_used_segments_per_second',
-    'Segments submitted a second over the last minute.',
-    of((link) => (isUp(link) ? link.rate : 0)),
-  )
-  out.gauge(
-    'heliogram_link_unmatched_receipts',
-    'Receipts without a known message, 10000 at most.',
-    of((link) => link.unmatchedReceipts),
-  )
+  const linkGauges: [name: string, help: string, pick: (link: LinkRow) => number][] = [
+    ['heliogram_link_up', 'Whether a session of the link is bound in any process.', (link) => Number(isUp(link))],
+    [
+      'heliogram_link_throttled',
+      'Whether the carrier throttles the link.',
+      (link) => Number(!link.isStale && link.state === 'throttled'),
+    ],
+    ['heliogram_link_sessions', 'Bound sessions.', (link) => (isUp(link) ? link.sessions : 0)],
+    ['heliogram_link_window', 'Maximum unanswered submits.', (link) => link.windowMax],
+    ['heliogram_link_in_flight', 'Unanswered submits.', (link) => (isUp(link) ? link.inFlight : 0)],
+    ['heliogram_link_allowed_segments_per_second', 'The pace allowed now.', (link) => link.pace],
+    [
+      'heliogram_link_used_segments_per_second',
+      'Segments submitted a second over the last minute.',
+      (link) => (isUp(link) ? link.rate : 0),
+    ],
+    [
+      'heliogram_link_unmatched_receipts',
+      'Receipts without a known message, 10000 at most.',
+      (link) => link.unmatchedReceipts,
+    ],
+  ]
+  for (const [name, help, pick] of linkGauges) out.gauge(name, help, of(pick))
   out.gauge('heliogram_webhooks_failing', 'Webhooks of all accounts that only fail.', [[{}, failingWebhooks]])
   const labels = queue.parts.map((part) => ({
     type: part.type,
@@ -87,21 +70,16 @@ export function writeLiveState(out: Exposition, { carriers, links, queue, failin
   }))
   const parts = (pick: (part: QueueState['parts'][number]) => number): [Labels, number][] =>
     queue.parts.map((part, i) => [labels[i] ?? {}, pick(part)])
-  out.gauge(
-    'heliogram_queue_messages',
-    'Queued messages.',
-    parts((part) => part.messages),
-  )
-  out.gauge(
-    'heliogram_queue_segments',
-    'Their segments.',
-    parts((part) => part.segments),
-  )
-  out.gauge(
-    'heliogram_queue_oldest_age_seconds',
-    'Age of the oldest queued message.',
-    parts((part) => oldestAgeSeconds(part, queue) ?? 0),
-  )
+  const partGauges: [name: string, help: string, pick: (part: QueueState['parts'][number]) => number][] = [
+    ['heliogram_queue_messages', 'Queued messages.', (part) => part.messages],
+    ['heliogram_queue_segments', 'Their segments.', (part) => part.segments],
+    [
+      'heliogram_queue_oldest_age_seconds',
+      'Age of the oldest queued message.',
+      (part) => oldestAgeSeconds(part, queue) ?? 0,
+    ],
+  ]
+  for (const [name, help, pick] of partGauges) out.gauge(name, help, parts(pick))
   out.gauge('heliogram_delayed_messages', 'Messages that wait for a time: scheduled ones and retries.', [
     [{}, queue.delayed.messages],
   ])

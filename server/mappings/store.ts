@@ -1,6 +1,6 @@
 /** The rows of status_mappings. A carrier has some hundreds at most; they are read whole. */
 import type { Handling, MessageErrorCode } from '../message/taxonomy.ts'
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
 import type { HttpSettings } from '../links/carrier-settings.ts'
 
@@ -61,17 +61,7 @@ export async function mergeMappings(tx: Tx, carrierId: string, mappings: readonl
        as m (kind, stat, code, error_code, handling, note)
      on conflict (carrier_id, kind, stat, code) do update
        set error_code = excluded.error_code, handling = excluded.handling, note = excluded.note, updated_at = now()`,
-    [
-      carrierId,
-      ...columns([
-        mappings.map((m) => m.kind),
-        mappings.map((m) => m.stat),
-        mappings.map((m) => m.code),
-        mappings.map((m) => m.error),
-        mappings.map((m) => m.handling),
-        mappings.map((m) => m.note),
-      ]),
-    ],
+    [carrierId, ...columns(fieldsOf(mappings, 'kind', 'stat', 'code', 'error', 'handling', 'note'))],
   )
 }
 

@@ -1,5 +1,5 @@
 /** The ledger of consent: who agreed or withdrew, when, how, and by whose action. Rows are added and read, never changed. */
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import { nowMs } from '../ground/db/clock.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import type { FieldError } from '../ground/base/errors.ts'
@@ -91,11 +91,7 @@ export async function recordConsents(
       ...columns([
         entries.map(() => newId()),
         entries.map(({ number }) => hashNumber(vault, accountId, number)),
-        entries.map(({ status }) => status),
-        entries.map(({ source }) => source),
-        entries.map(({ actor }) => actor),
-        entries.map(({ campaignId }) => campaignId),
-        entries.map(({ messageId }) => messageId),
+        ...fieldsOf(entries, 'status', 'source', 'actor', 'campaignId', 'messageId'),
         entries.map(({ evidence }) => JSON.stringify(evidence)),
       ]),
       isOnce,

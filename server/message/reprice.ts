@@ -1,5 +1,5 @@
 /** The cost of messages that go to another carrier than estimated. */
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import type { Tx } from '../ground/db/db.ts'
 import type { MessageRow } from './message.ts'
 
@@ -21,7 +21,7 @@ export async function repriceStrays(tx: Tx, claimed: readonly MessageRow[]): Pro
   const { rows: priced } = await tx.query<Cost>({
     name: 'reprice-strays',
     text: repriceSql,
-    values: columns([rows.map(({ accountId }) => accountId), rows.map(({ id }) => id)]),
+    values: columns(fieldsOf(rows, 'accountId', 'id')),
   })
   for (const one of priced) Object.assign(strays.get(one.id) ?? {}, one)
 }

@@ -1,7 +1,7 @@
 /** Reads of messages. Every statement is scoped by account, the first column of its index. */
 import type { Db, Queryable, Tx } from '../ground/db/db.ts'
 import { spanOf, within } from '../ground/db/span.ts'
-import { ApiError } from '../ground/base/errors.ts'
+import { found } from '../ground/base/errors.ts'
 import { parseId } from '../ground/base/ids.ts'
 import type { Draft } from './draft.ts'
 import { messageColumns, type MessageRow } from './message.ts'
@@ -20,9 +20,7 @@ export async function findMessage(db: Db | Tx, accountId: string, id: string): P
 /** @throws ApiError `not_found`. */
 export async function requireMessage(db: Db | Tx, accountId: string, shownId: string): Promise<MessageRow> {
   const id = parseId('msg', shownId)
-  const row = id && (await findMessage(db, accountId, id))
-  if (!row) throw new ApiError('not_found', { detail: 'There is no such message.' })
-  return row
+  return found(id && (await findMessage(db, accountId, id)), 'There is no such message.')
 }
 
 /** The message of an idempotency key. By primary key; null if the key is unknown or its row was deleted. */

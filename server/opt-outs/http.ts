@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../ground/db/db.ts'
-import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
+import { ApiError, found, invalid, type FieldError } from '../ground/base/errors.ts'
 import type { Posting, Needs } from '../events/events.ts'
 import {
   createdQuery,
@@ -26,15 +26,7 @@ import { readNumber } from '../ground/numbers/number.ts'
 import { hashForms } from '../message/consent.ts'
 import { forgetNumber, optIn, optOut, type ConsentContext, type Origin } from './opt-out.ts'
 import { findOptOuts, isOptedOut } from '../message/opted-out.ts'
-import {
-  findOptOut,
-  listOptOuts,
-  OptOut,
-  optOutSources,
-  showOptOut,
-  type OptOutFilters,
-  type OptOutRow,
-} from './store.ts'
+import { findOptOut, listOptOuts, OptOut, optOutSources, showOptOut, type OptOutFilters } from './store.ts'
 
 export type OptOutsContext = ConsentContext & Needs<'db'>
 
@@ -119,7 +111,7 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
       config: { scope: 'messages:read' },
     },
     async ({ params: { number }, caller }) =>
-      showOptOut(found(await findOptOut(db, vault, caller.accountId, requireNumber(number, caller))), caller),
+      showOptOut(known(await findOptOut(db, vault, caller.accountId, requireNumber(number, caller))), caller),
   )
 
   app.post(
@@ -192,7 +184,7 @@ function optOutChangeRoutes(app: App, context: OptOutsContext): void {
         const number = readBodyNumber(body.number, '#/number', caller)
         const person = { number, reason: body.reason ?? null }
         const { added, postings } = await optOut(tx, context, caller.accountId, originOf(caller, 'api'), [person])
-        const row = found(await findOptOut(tx, vault, caller.accountId, number))
+        const row = known(await findOptOut(tx, vault, caller.accountId, number))
         const status = added.size === 1 ? 201 : 200
         return {
           status,
@@ -228,10 +220,8 @@ function optOutChangeRoutes(app: App, context: OptOutsContext): void {
         // A test key takes back a simulated phone's opt-out, as its START does.
         const origin = { ...originOf(caller, 'api'), isTest: mode === 'test' }
         const { isChange, postings } = await optIn(tx, context, accountId, origin, person)
-        if (!isChange) {
-          if (await isOptedOut(tx, vault, accountId, person.number)) refuseLive(caller, false)
-          throw notFound()
-        }
+        if (!isChange && (await isOptedOut(tx, vault, accountId, person.number))) refuseLive(caller, false)
+        known(isChange)
         return { status: 204, postings, audit: { target: person.number, before: { opted_out: true } } }
       }),
   )
@@ -253,8 +243,8 @@ function optOutChangeRoutes(app: App, context: OptOutsContext): void {
       change(context, request, reply, async (tx) => {
         const { caller } = request
         const number = requireNumber(request.params.number, caller)
-        if (!(await forgetNumber(tx, vault, caller.accountId, number))) throw notFound()
-        const row = found(await findOptOut(tx, vault, caller.accountId, number))
+        known(await forgetNumber(tx, vault, caller.accountId, number))
+        const row = known(await findOptOut(tx, vault, caller.accountId, number))
         return { status: 200, body: showOptOut(row, caller), postings: [], audit: { target: number, after: null } }
       }),
   )
@@ -300,9 +290,4 @@ function requireNumber(text: string, { defaultCountry }: Home): string {
   throw new ApiError('not_found', { detail: `The number in the path ${read.detail}${suggestion}` })
 }
 
-const notFound = (): ApiError => new ApiError('not_found', { detail: 'The number has not opted out.' })
-
-function found(row: OptOutRow | null): OptOutRow {
-  if (!row) throw notFound()
-  return row
-}
+const known = <T>(row: T | null | undefined): T => found(row, 'The number has not opted out.')

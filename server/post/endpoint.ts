@@ -1,6 +1,7 @@
 /** Endpoints for the dispatcher: address, headers and opened keys, read again after a second. */
 import type { KeyObject } from 'node:crypto'
 import { Batcher } from '../ground/base/batch.ts'
+import { fieldsOf } from '../ground/db/array.ts'
 import type { Db } from '../ground/db/db.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import { openCallbackSecrets } from './callback.ts'
@@ -227,7 +228,7 @@ async function readEndpoints(db: Db, keys: EndpointKey[]): Promise<EndpointRow[]
         on w.account_id = k.account_id
         and w.id = k.id
       where w.enabled`,
-    values: [keys.map((key) => key.accountId), keys.map((key) => key.endpointId)],
+    values: fieldsOf(keys, 'accountId', 'endpointId'),
   })
   return rows
 }

@@ -1,5 +1,5 @@
 /** Rows of the ledger that depend on messages, for erasure and retention. */
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import type { Tx } from '../ground/db/db.ts'
 import { lockTries } from '../ledger/without-id.ts'
 
@@ -12,7 +12,7 @@ export async function lockDependents(
   messages: readonly { accountId: string; messageId: string }[],
 ): Promise<void> {
   if (messages.length === 0) return
-  const values = columns([messages.map((one) => one.accountId), messages.map((one) => one.messageId)])
+  const values = columns(fieldsOf(messages, 'accountId', 'messageId'))
   const keys = '(select * from unnest($1::uuid[], $2::uuid[]) as k (account_id, message_id) order by message_id) k'
   await tx.query({
     name: 'lock-discards',

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { recordRequest } from '../ground/audit/audit.ts'
 import { inTransaction, type Db } from '../ground/db/db.ts'
-import { ApiError, invalid } from '../ground/base/errors.ts'
+import { found, invalid } from '../ground/base/errors.ts'
 import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App } from '../ground/http/http.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { maskNumber } from '../ground/base/mask.ts'
@@ -99,9 +99,7 @@ export function erasureRoutes(app: App, { db }: { db: Db }): void {
     },
     async ({ params, caller }) => {
       const id = parseId('ers', params.id)
-      const row = id && (await findErasure(db, caller.accountId, id))
-      if (!row) throw new ApiError('not_found', { detail: 'There is no such erasure.' })
-      return showErasure(row)
+      return showErasure(found(id && (await findErasure(db, caller.accountId, id)), 'There is no such erasure.'))
     },
   )
 }

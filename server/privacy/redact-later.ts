@@ -1,5 +1,5 @@
 /** Discards texts, and messages past their retention, once the messages are over: notes of these, and the sweep. */
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import { findDueSpan, spanOf, within } from '../ground/db/span.ts'
 import { changeEventsOf } from '../events/events-redact.ts'
@@ -85,6 +85,6 @@ async function redactMessages(tx: Tx, messages: readonly { accountId: string; id
         and m.id = d.message_id
         and m.id ${within(spanOf(messages.map(({ id }) => id)))}
         and ${hasText('m')}`,
-    values: columns([messages.map((one) => one.accountId), messages.map((one) => one.id)]),
+    values: columns(fieldsOf(messages, 'accountId', 'id')),
   })
 }

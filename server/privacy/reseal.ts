@@ -1,5 +1,6 @@
 /** Rotates data keys: seals messages of a retired key with the current one. When contacts are done too, the key is destroyed. */
 import { claimOne } from '../ground/db/claim-one.ts'
+import { fieldsOf } from '../ground/db/array.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { noteSwept, putOff, takeRetiredKey, type RetiredKey } from '../ground/sealing/data-key-sweeps.ts'
 import type { DataKeys } from '../ground/sealing/data-keys.ts'
@@ -90,12 +91,6 @@ async function writeSealed(
       where m.account_id = $1
         and m.id = c.id
         and m.body_sealed = c.sealed`,
-    values: [
-      accountId,
-      changed.map(({ id }) => id),
-      changed.map(({ sealed }) => sealed),
-      changed.map(({ anew }) => anew),
-      changed.map(({ received }) => received),
-    ],
+    values: [accountId, ...fieldsOf(changed, 'id', 'sealed', 'anew', 'received')],
   })
 }

@@ -1,4 +1,5 @@
 /** Claims messages from the queue, in batches by lane. */
+import { fieldsOf } from '../ground/db/array.ts'
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import type { Posting, Recording } from '../events/events.ts'
 import { isUndecryptable } from '../ground/sealing/texts.ts'
@@ -147,8 +148,7 @@ export async function claimMessages(
         lane,
         after,
         limit,
-        rooms.map((room) => room.id),
-        rooms.map((room) => room.carrierId),
+        ...fieldsOf(rooms, 'id', 'carrierId'),
         rooms.map((room) => room.segments ?? segmentsMax),
         laneId,
         sender ?? '',

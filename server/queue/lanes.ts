@@ -1,4 +1,5 @@
 /** Lanes of the queue: one per account and type, created with its first message. */
+import { fieldsOf } from '../ground/db/array.ts'
 import type { Db } from '../ground/db/db.ts'
 import { newId } from '../ground/base/ids.ts'
 import { messageTypes } from '../message/message.ts'
@@ -31,7 +32,7 @@ export class Lanes {
       `insert into lanes (id, account_id, type)
        select * from unnest($1::uuid[], $2::uuid[], $3::text[])
        on conflict do nothing`,
-      [pairs.map(() => newId()), pairs.map((pair) => pair.id), pairs.map((pair) => pair.type)],
+      [pairs.map(() => newId()), ...fieldsOf(pairs, 'id', 'type')],
     )
     for (const id of missing) this.#accountIds.add(id)
   }

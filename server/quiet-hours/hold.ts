@@ -1,5 +1,6 @@
 /** Holds messages whose turn comes in quiet hours, and releases them when these change. */
 import { now } from '../ground/db/clock.ts'
+import { fieldsOf } from '../ground/db/array.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { dayOf, perDay } from '../ground/db/partitions.ts'
 import type { MessageType } from '../message/message.ts'
@@ -62,7 +63,7 @@ export async function holdQuiet(
   if (held.length > 0)
     await tx.query({
       ...holdStatement(day),
-      values: [lane.id, lane.laneId, held.map(({ id }) => id), held.map(({ until }) => until)],
+      values: [lane.id, lane.laneId, ...fieldsOf(held, 'id', 'until')],
     })
   return { open, held: held.length, lastId: ids.at(-1) ?? null }
 }

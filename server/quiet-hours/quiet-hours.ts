@@ -5,7 +5,7 @@
 import { replaceCached } from '../ground/audit/account-tables.ts'
 import type { QuietHoursChange } from '../accounts/account-settings.ts'
 import { mergeQuietHours } from '../accounts/quiet-hours.ts'
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import { now } from '../ground/db/clock.ts'
 import type { Db } from '../ground/db/db.ts'
 import { isTimezone } from '../ground/base/timezone.ts'
@@ -216,8 +216,7 @@ async function readTimezones<T extends QuietNewcomer>(db: Db, messages: readonly
         and ct.phone_number = k.number
       where ct.timezone is not null`,
     values: columns([
-      messages.map((one) => one.accountId),
-      messages.map((one) => one.campaignId),
+      ...fieldsOf(messages, 'accountId', 'campaignId'),
       messages.map((one) => one.campaignKey ?? null),
       messages.map((one) => one.theirNumber),
     ]),

@@ -1,5 +1,5 @@
 /** Rate cards belong to the installation. Processes read them whole when their version changes. */
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import type { Rate } from './rate.ts'
 
@@ -85,8 +85,7 @@ async function insertRates(tx: Tx, carrierId: string, rates: readonly Rate[]): P
     [
       carrierId,
       ...columns([
-        rates.map(({ destination }) => destination),
-        rates.map(({ effectiveFrom }) => effectiveFrom),
+        ...fieldsOf(rates, 'destination', 'effectiveFrom'),
         rates.map(({ price }) => price.amount),
         rates.map(({ price }) => price.currency),
       ]),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Queryable } from '../ground/db/db.ts'
-import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
+import { found, invalid, type FieldError } from '../ground/base/errors.ts'
 import { IdOf, Nullable, problems, showTime, Timestamp, type App } from '../ground/http/http.ts'
 import { idempotent } from '../ground/http/idempotency.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
@@ -215,19 +215,17 @@ function routeChangeRoutes(app: App, context: CarriersContext): void {
         await beginChange(tx)
         const { id } = await requireRoute(tx, request.params.id)
         const before = await render(tx, request.params.id)
-        if (!(await deleteRoute(tx, id))) throw notFound()
+        found(await deleteRoute(tx, id), noRoute)
         return { status: 204, audit: { before } }
       }),
   )
 }
 
-const notFound = (): ApiError => new ApiError('not_found', { detail: 'There is no such route.' })
+const noRoute = 'There is no such route.'
 
 async function requireRoute(db: Queryable, text: string): Promise<RouteRow> {
   const id = parseId('rte', text)
-  const row = id && (await findRoute(db, id))
-  if (!row) throw notFound()
-  return row
+  return found(id && (await findRoute(db, id)), noRoute)
 }
 
 /** @throws ApiError unless `ids` are those of all routes, each once. */
@@ -258,8 +256,10 @@ async function refuseTwin(db: Queryable, id: string, input: RouteInput): Promise
 /** A stored route with its overlaps. */
 async function render(db: Queryable, text: string): Promise<Record<string, unknown>> {
   const rows = await listRoutes(db)
-  const row = rows.find(({ id }) => showId('rte', id) === text)
-  if (!row) throw notFound()
+  const row = found(
+    rows.find(({ id }) => showId('rte', id) === text),
+    noRoute,
+  )
   return renderRoute(row, rows.map(ruleOf))
 }
 

@@ -1,4 +1,5 @@
 /** Routing's data from the database besides rules: senders and campaigns. */
+import { fieldsOf } from '../ground/db/array.ts'
 import type { Db, Queryable } from '../ground/db/db.ts'
 import type { MessageType } from '../message/message.ts'
 import type { RouteRequest } from '../message/routing.ts'
@@ -196,11 +197,7 @@ async function readCampaigns(
        select id, type, sender, pool_id from campaigns where account_id = k.account_id and key = k.key
        limit 1
      ) c on true`,
-    [
-      requests.map(({ accountId }) => accountId),
-      requests.map(({ campaignId }) => campaignId),
-      requests.map(({ campaignKey }) => campaignKey),
-    ],
+    fieldsOf(requests, 'accountId', 'campaignId', 'campaignKey'),
   )
   const found = new Map(rows.map(({ n, ...campaign }) => [n, campaign]))
   return new Map(requests.map((request, i) => [campaignKeyOf(request), found.get(i + 1) ?? null]))

@@ -1,5 +1,6 @@
 /** Routes belong to the installation; there are thousands at most, and they are read whole. */
 import { hash } from 'node:crypto'
+import { fieldsOf } from '../ground/db/array.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import type { RoutableCarrier, RouteCarrier, RouteMatch, Rule } from './route.ts'
 
@@ -175,11 +176,6 @@ async function insertCarriers(tx: Tx, id: string, carriers: readonly RouteCarrie
     `insert into route_carriers (route_id, carrier_id, position, weight, cost)
      select $1, carrier_id, position, weight, cost
      from unnest($2::uuid[], $3::int[], $4::bigint[]) with ordinality as c (carrier_id, weight, cost, position)`,
-    [
-      id,
-      carriers.map(({ carrierId }) => carrierId),
-      carriers.map(({ weight }) => weight),
-      carriers.map(({ cost }) => cost),
-    ],
+    [id, ...fieldsOf(carriers, 'carrierId', 'weight', 'cost')],
   )
 }

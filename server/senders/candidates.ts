@@ -1,4 +1,5 @@
 /** Finds the senders that a message may use: an account may have tens of thousands, and a message needs few of them. */
+import { fieldsOf } from '../ground/db/array.ts'
 import type { Queryable } from '../ground/db/db.ts'
 import type { Sender } from './sender.ts'
 
@@ -25,7 +26,7 @@ export async function findNamed(
      from unnest($1::uuid[], $2::text[]) as k (account_id, number)
      join senders s on s.account_id = k.account_id and s.number = k.number
      order by s.id`,
-    [named.map(({ accountId }) => accountId), named.map(({ number }) => number)],
+    fieldsOf(named, 'accountId', 'number'),
   )
   return rows
 }
@@ -51,7 +52,7 @@ export async function findPooled(
        offset 0
      ) s
      order by k.n, s.id`,
-    [pools.map(({ accountId }) => accountId), pools.map(({ id }) => id)],
+    fieldsOf(pools, 'accountId', 'id'),
   )
   return rows
 }

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { codeOf } from '../ground/db/failure.ts'
 import { outsideAccounts } from '../ground/db/scoped.ts'
-import { ApiError } from '../ground/base/errors.ts'
+import { ApiError, found } from '../ground/base/errors.ts'
 import {
   IdOf,
   Nullable,
@@ -261,13 +261,13 @@ function senderChangeRoutes(app: App, context: CarriersContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const row = await requireSender(tx, request.caller.accountId, request.params.id, true)
-        if (!(await deleteSender(tx, row.accountId, row.id))) throw notFound()
+        found(await deleteSender(tx, row.accountId, row.id), noSender)
         return { status: 204, audit: { before: renderSender(row) } }
       }),
   )
 }
 
-const notFound = (): ApiError => new ApiError('not_found', { detail: 'There is no such sender.' })
+const noSender = 'There is no such sender.'
 
 async function requireSender(
   db: Db | Tx,
@@ -277,9 +277,7 @@ async function requireSender(
   lock?: 'for no key update',
 ): Promise<SenderRow> {
   const id = parseId('snd', text)
-  const row = id && (await findSender(db, accountId, id, isOperator, lock))
-  if (!row) throw notFound()
-  return row
+  return found(id && (await findSender(db, accountId, id, isOperator, lock)), noSender)
 }
 
 /** Null if the result must be empty. */

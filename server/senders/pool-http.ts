@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { codeOf } from '../ground/db/failure.ts'
-import { ApiError, invalid } from '../ground/base/errors.ts'
+import { ApiError, found, invalid } from '../ground/base/errors.ts'
 import { IdOf, PageOf, pageQuery, problems, showTime, Timestamp, type App } from '../ground/http/http.ts'
 import { idempotent } from '../ground/http/idempotency.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
@@ -172,13 +172,13 @@ export function poolRoutes(app: App, context: Pick<CarriersContext, 'db' | 'vaul
         const campaignId = await findUseOfPool(tx, accountId, row.id)
         if (campaignId !== null)
           throw new ApiError('pool_in_use', { detail: `The campaign ${showId('cmp', campaignId)} uses it.` })
-        if (!(await deletePool(tx, accountId, row.id))) throw notFound()
+        found(await deletePool(tx, accountId, row.id), noPool)
         return { status: 204, audit: { before: renderPool(row) } }
       }),
   )
 }
 
-const notFound = (): ApiError => new ApiError('not_found', { detail: 'There is no such sender pool.' })
+const noPool = 'There is no such sender pool.'
 
 async function requirePool<D extends Db | Tx>(
   db: D,
@@ -187,9 +187,7 @@ async function requirePool<D extends Db | Tx>(
   find: (db: D, accountId: string, id: string) => Promise<PoolRow | null> = findPool,
 ): Promise<PoolRow> {
   const id = parseId('pol', text)
-  const row = id && (await find(db, accountId, id))
-  if (!row) throw notFound()
-  return row
+  return found(id && (await find(db, accountId, id)), noPool)
 }
 
 /** Another account's sender is reported as not found. */

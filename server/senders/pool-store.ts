@@ -1,4 +1,5 @@
 /** The rows of sender pools, and of affinities between people and senders. */
+import { fieldsOf } from '../ground/db/array.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { showId } from '../ground/base/ids.ts'
 import type { Acquaintance } from '../message/routing.ts'
@@ -58,7 +59,7 @@ export async function findPools(db: Queryable, keys: readonly { accountId: strin
   if (keys.length === 0) return []
   const { rows } = await db.query<PoolRow>(
     `${selectPools} join unnest($1::uuid[], $2::uuid[]) as k (account_id, id) on p.account_id = k.account_id and p.id = k.id`,
-    [keys.map(({ accountId }) => accountId), keys.map(({ id }) => id)],
+    fieldsOf(keys, 'accountId', 'id'),
   )
   return rows
 }
@@ -84,7 +85,7 @@ export async function savePool(
      from unnest($3::uuid[], $4::int[]) as m (sender_id, weight)
      join senders s on s.account_id = $1 and s.id = m.sender_id
      for key share of s`,
-    [accountId, id, members.map(({ senderId }) => senderId), members.map(({ weight }) => weight)],
+    [accountId, id, ...fieldsOf(members, 'senderId', 'weight')],
   )
 }
 
@@ -132,7 +133,7 @@ export async function findAffinities(db: Queryable, people: readonly Acquaintanc
        and a.pool_id = k.pool_id
        and a.their_number = k.their_number
      where a.expires_at > now()`,
-    [people.map((one) => one.accountId), people.map((one) => one.poolId), people.map((one) => one.theirNumber)],
+    fieldsOf(people, 'accountId', 'poolId', 'theirNumber'),
   )
   return new Map(rows.map((row) => [acquaintanceKey(row), row.senderId]))
 }
@@ -159,13 +160,7 @@ export async function rememberAffinities(
      on conflict (account_id, pool_id, their_number) do update
        set sender_id = excluded.sender_id, expires_at = excluded.expires_at
        where a.sender_id <> excluded.sender_id or a.expires_at < excluded.expires_at - interval '1 day'`,
-    [
-      people.map((one) => one.accountId),
-      people.map((one) => one.poolId),
-      people.map((one) => one.theirNumber),
-      people.map((one) => one.senderId),
-      affinityDays,
-    ],
+    [...fieldsOf(people, 'accountId', 'poolId', 'theirNumber', 'senderId'), affinityDays],
   )
 }
 

@@ -1,4 +1,4 @@
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import type { Db, Queryable, Tx } from '../ground/db/db.ts'
 import { parseId } from '../ground/base/ids.ts'
 import { isStorable } from '../ground/http/body.ts'
@@ -45,8 +45,7 @@ export async function storeShortLinks(
         missing.map(({ link }) => link.code),
         missing.map(({ message }) => message.draft.accountId),
         missing.map(({ message }) => message.id),
-        missing.map(({ position }) => position),
-        missing.map(({ campaignId }) => campaignId),
+        ...fieldsOf(missing, 'position', 'campaignId'),
         missing.map(({ message }) => message.draft.broadcastId),
         missing.map(({ link }) => link.url),
       ]),
@@ -131,11 +130,7 @@ export async function countClicks(tx: Tx, clicks: readonly Clicks[]): Promise<Fi
       select code, url, account_id as "accountId", message_id as "messageId", now() as "clickedAt"
       from counted
       where is_first`,
-    values: columns([
-      clicks.map(({ code }) => code),
-      clicks.map(({ people }) => people),
-      clicks.map(({ bots }) => bots),
-    ]),
+    values: columns(fieldsOf(clicks, 'code', 'people', 'bots')),
   })
   return rows
 }
@@ -186,7 +181,7 @@ export async function findShortening(
       from unnest($2::text[], $3::uuid[]) as w (name, id)
       join campaigns c on c.account_id = $1 and c.key = w.name
       where w.id is null and c.shorten_urls`,
-    values: [accountId, wanted.map(({ name }) => name), wanted.map(({ id }) => id)],
+    values: [accountId, ...fieldsOf(wanted, 'name', 'id')],
   })
   return new Set(rows.map(({ name }) => name))
 }

@@ -1,5 +1,5 @@
 /** Rows of deliveries to clients: leased by the delivering node, deleted when accepted, otherwise due again. */
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import type { Db } from '../ground/db/db.ts'
 import { readMessages } from '../message/store.ts'
 import type { ReceiptState } from '@heliogram/smpp'
@@ -87,11 +87,7 @@ export async function claimDeliveries(
         limit 1
       ) m on true
       order by c.due_at, c.id, c.part`,
-    values: [
-      ...columns([room.map((one) => one.accountId), room.map((one) => one.credentialId), room.map((one) => one.room)]),
-      nodeId,
-      leaseSeconds,
-    ],
+    values: [...columns(fieldsOf(room, 'accountId', 'credentialId', 'room')), nodeId, leaseSeconds],
   })
   const sealed = rows.flatMap((row) =>
     row.kind === 'reply' && row.text === null ? [{ accountId: row.accountId, id: row.subjectId }] : [],
@@ -126,13 +122,7 @@ export async function settleDeliveries(db: Db, settled: Settled[]): Promise<void
           where s.account_id = d.account_id and s.credential_id = d.credential_id and s.id = d.id and s.part = d.part)),
         leased_by = null, leased_until = null
       where ctid = any (array(select row_at from s where retry_seconds is not null))`,
-    values: columns([
-      settled.map((one) => one.accountId),
-      settled.map((one) => one.credentialId),
-      settled.map((one) => one.id),
-      settled.map((one) => one.part),
-      settled.map((one) => one.retrySeconds),
-    ]),
+    values: columns(fieldsOf(settled, 'accountId', 'credentialId', 'id', 'part', 'retrySeconds')),
   })
 }
 

@@ -2,7 +2,7 @@
  * Creates deliveries from the event log. Each account's cursor, (txid, id), stays below the oldest running transaction, so that late
  * commits are not skipped. It moves in the transaction that creates the deliveries, so that none is created twice.
  */
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import { newId } from '../ground/base/ids.ts'
 import { firstIdOf, floorNow } from './event-cursor.ts'
@@ -125,11 +125,7 @@ async function deliverReplies(tx: Tx, events: EventRow[]): Promise<void> {
       ) m
       where m.created_at >= c.created_at
         and m.is_test = (c.mode = 'test')`,
-    values: columns([
-      events.map((event) => event.accountId),
-      events.map((event) => event.messageId),
-      events.map(() => newId()),
-    ]),
+    values: columns([...fieldsOf(events, 'accountId', 'messageId'), events.map(() => newId())]),
   })
 }
 
@@ -145,11 +141,6 @@ async function moveCursors(tx: Tx, events: EventRow[], limit: number): Promise<v
       set txid = l.txid, event_id = l.id, floor_id = case when l.is_full then c.floor_id else greatest(c.floor_id, ${floorNow}) end
       from unnest($1::uuid[], $2::xid8[], $3::uuid[], $4::boolean[]) as l (account_id, txid, id, is_full)
       where c.account_id = l.account_id`,
-    values: columns([
-      last.map((event) => event.accountId),
-      last.map((event) => event.txid),
-      last.map((event) => event.id),
-      last.map((event) => event.isFull),
-    ]),
+    values: columns(fieldsOf(last, 'accountId', 'txid', 'id', 'isFull')),
   })
 }

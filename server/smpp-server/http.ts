@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 import { Type, type Static } from 'typebox'
 import { findOwnKey, requireReach } from '../accounts/key-resource.ts'
 import { hashPassword } from '../accounts/login/password.ts'
-import { ApiError, invalid } from '../ground/base/errors.ts'
+import { ApiError, found, invalid } from '../ground/base/errors.ts'
 import type { Tx } from '../ground/db/db.ts'
 import { PageOf, pageQuery, problems, showTime, type App, type Caller } from '../ground/http/http.ts'
 import { idempotent, type RouteContext } from '../ground/http/idempotency.ts'
@@ -86,7 +86,7 @@ export function smppCredentialRoutes(app: App, context: RouteContext): void {
           throw invalid([{ pointer: '#', code: 'out_of_range', detail }])
         }
         await ensureCursor(tx, accountId)
-        const shown = { ...renderCredential(found(await findCredential(tx, accountId, id))), password }
+        const shown = { ...renderCredential(known(await findCredential(tx, accountId, id))), password }
         return { status: 201, body: shown, location: `/v1/smpp-credentials/${shown.id}`, resourceId: id }
       })
     },
@@ -104,7 +104,7 @@ export function smppCredentialRoutes(app: App, context: RouteContext): void {
       config: { scope: 'smpp:read' },
     },
     async (request) =>
-      renderCredential(found(await findCredential(db, request.caller.accountId, readId(request.params.id)))),
+      renderCredential(known(await findCredential(db, request.caller.accountId, readId(request.params.id)))),
   )
   credentialChangeRoutes(app, context)
 }
@@ -133,9 +133,9 @@ function credentialChangeRoutes(app: App, context: RouteContext): void {
         const { accountId } = request.caller
         const id = readId(request.params.id)
         const { name, ...rest } = request.body
-        const before = renderCredential(found(await findCredential(tx, accountId, id)))
-        found((await updateCredential(tx, accountId, id, { ...(name && { name }), ...settingsOf(rest) })) || null)
-        const row = found(await findCredential(tx, accountId, id))
+        const before = renderCredential(known(await findCredential(tx, accountId, id)))
+        known(await updateCredential(tx, accountId, id, { ...(name && { name }), ...settingsOf(rest) }))
+        const row = known(await findCredential(tx, accountId, id))
         await requireNoMore(tx, request.caller, row)
         return { status: 200, body: renderCredential(row), audit: { before } }
       }),
@@ -164,10 +164,10 @@ function credentialChangeRoutes(app: App, context: RouteContext): void {
       return idempotent(context, request, reply, async (tx) => {
         const { accountId } = request.caller
         const id = readId(request.params.id)
-        const before = found(await findCredential(tx, accountId, id))
+        const before = known(await findCredential(tx, accountId, id))
         await requireNoMore(tx, request.caller, before)
-        found((await replacePassword(tx, accountId, id, passwordHash)) || null)
-        const row = found(await findCredential(tx, accountId, id))
+        known(await replacePassword(tx, accountId, id, passwordHash))
+        const row = known(await findCredential(tx, accountId, id))
         const audit = { before: renderCredential(before) }
         return { status: 200, body: { ...renderCredential(row), password }, audit }
       })
@@ -189,20 +189,17 @@ function credentialChangeRoutes(app: App, context: RouteContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const { accountId } = request.caller
-        const row = found(await findCredential(tx, accountId, readId(request.params.id)))
+        const row = known(await findCredential(tx, accountId, readId(request.params.id)))
         refuseLive(request.caller, row.mode === 'test')
-        found((await deleteCredential(tx, accountId, row.id)) || null)
+        known(await deleteCredential(tx, accountId, row.id))
         return { status: 204, audit: { before: renderCredential(row) } }
       }),
   )
 }
 
-const readId = (id: string): string => found(parseId('smc', id))
+const known = <T>(value: T | null | undefined): T => found(value, 'There is no such SMPP credential.')
 
-function found<T>(value: T | null): T {
-  if (value === null) throw new ApiError('not_found', { detail: 'There is no such SMPP credential.' })
-  return value
-}
+const readId = (id: string): string => known(parseId('smc', id))
 
 /** A password allows sending and reading replies: callers may not grant more than they have. */
 async function requireNoMore(

@@ -3,7 +3,7 @@
  * deliveries, so the process that sees the end first creates each receipt once.
  */
 import { Batcher } from '../ground/base/batch.ts'
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import type { Db, Queryable } from '../ground/db/db.ts'
 import { isRetryable, isUnavailable } from '../ground/db/failure.ts'
 import { dayOf, perDay } from '../ground/db/partitions.ts'
@@ -86,10 +86,7 @@ async function insertPending(db: Db, pending: PendingReceipt[]): Promise<void> {
       where o.gathering_id is null or o.gathering_id in (select id from ended)
       on conflict do nothing`,
     values: columns([
-      pending.map((one) => one.accountId),
-      pending.map((one) => one.messageId),
-      pending.map((one) => one.credentialId),
-      pending.map((one) => one.clientId),
+      ...fieldsOf(pending, 'accountId', 'messageId', 'credentialId', 'clientId'),
       pending.map((one) => `{${one.registeredDelivery.join()}}`),
       pending.map((one) => one.gatheringId ?? null),
     ]),
@@ -101,11 +98,7 @@ export async function settlePending(db: Queryable, messages: readonly MessageKey
   if (messages.length === 0) return
   await db.query({
     ...settleStatement(dayOf(messages.map(({ messageId }) => messageId))),
-    values: columns([
-      messages.map((one) => one.accountId),
-      messages.map((one) => one.messageId),
-      messages.map(() => newId()),
-    ]),
+    values: columns([...fieldsOf(messages, 'accountId', 'messageId'), messages.map(() => newId())]),
   })
 }
 

@@ -1,7 +1,7 @@
 /** `/v1/templates`: texts with merge fields that are sent by name. */
 import { Type } from 'typebox'
 import type { Queryable } from '../ground/db/db.ts'
-import { ApiError } from '../ground/base/errors.ts'
+import { ApiError, found } from '../ground/base/errors.ts'
 import { PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
 import { idempotent, type Outcome, type RouteContext } from '../ground/http/idempotency.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
@@ -26,13 +26,10 @@ export const templateParams = Type.Object({
 
 /** The template with an id or name. @throws ApiError `not_found`. */
 export async function readTemplate(db: Queryable, accountId: string, idOrName: string): Promise<TemplateRow> {
-  return found((await findTemplates(db, accountId, [idOrName]))[0])
+  return known((await findTemplates(db, accountId, [idOrName]))[0])
 }
 
-function found(row: TemplateRow | null | undefined): TemplateRow {
-  if (!row) throw new ApiError('not_found', { detail: 'The account has no such template.' })
-  return row
-}
+const known = <T>(row: T | null | undefined): T => found(row, 'The account has no such template.')
 
 /** The preview is registered with the contacts, which it needs. */
 export function templateRoutes(app: App, context: RouteContext): void {
@@ -124,7 +121,7 @@ function oneTemplateRoutes(app: App, context: RouteContext): void {
         const { accountId } = request.caller
         const faults = new Faults(request)
         const { id } = await readTemplate(tx, accountId, request.params.template)
-        const before = found(await lockTemplate(tx, accountId, id))
+        const before = known(await lockTemplate(tx, accountId, id))
         const { name, ...texts } = { ...before, ...faults.sound(request.body) }
         const row = await updateTemplate(tx, accountId, { id, name, ...checkTemplate(texts, faults.all) })
         if (!row) throw await nameTaken(tx, accountId, name)
@@ -150,13 +147,13 @@ function oneTemplateRoutes(app: App, context: RouteContext): void {
         const { template } = request.params
         // An id may be deleted twice, as by a retry without a key: the second response is not found.
         const id = parseId('tpl', template) ?? (await readTemplate(tx, accountId, template)).id
-        const row = found(await lockTemplate(tx, accountId, id))
+        const row = known(await lockTemplate(tx, accountId, id))
         const campaignId = await findUseOfTemplate(tx, accountId, id)
         if (campaignId !== null)
           throw new ApiError('template_in_use', {
             detail: `The campaign ${showId('cmp', campaignId)} uses it as its text.`,
           })
-        if (!(await deleteTemplate(tx, accountId, id))) found(null)
+        known(await deleteTemplate(tx, accountId, id))
         return { status: 204, resourceId: id, audit: { target: showId('tpl', id), before: showTemplate(row) } }
       }),
   )

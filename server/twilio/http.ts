@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { recordRequest } from '../ground/audit/audit.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { ApiError, invalid } from '../ground/base/errors.ts'
+import { ApiError, found, invalid } from '../ground/base/errors.ts'
 import type { App } from '../ground/http/http.ts'
 import { showId } from '../ground/base/ids.ts'
 import { cancelMessage } from '../messages/cancel.ts'
@@ -115,9 +115,7 @@ export async function twilioRoutes(
 
     const requireMessage = async (request: FastifyRequest): Promise<MessageRow> => {
       const id = parseSid('SM', (request.params as { sid: string }).sid)
-      const row = id && (await findMessage(db, request.caller.accountId, id))
-      if (!row) throw new ApiError('not_found', { detail: 'The requested resource was not found.' })
-      return row
+      return found(id && (await findMessage(db, request.caller.accountId, id)), 'The requested resource was not found.')
     }
   })
 }

@@ -8,7 +8,7 @@ import { showId } from '../ground/base/ids.ts'
 import { readPage, type PagePlace } from '../ground/http/page.ts'
 import { Attempt, listAttempts, renderAttempt } from './attempts.ts'
 import { findEventsOfTransaction } from './events-store.ts'
-import { found, readId, type WebhooksContext } from './http.ts'
+import { known, readId, type WebhooksContext } from './http.ts'
 import { renderWebhook } from '../post/resource.ts'
 import { findWebhook } from '../post/store.ts'
 
@@ -34,7 +34,7 @@ export function deliveryRoutes(app: App, context: WebhooksContext): void {
       const endpointId = readId(request.params.id)
       let postings: Posting[] = []
       const sent = await idempotent(context, request, reply, async (tx) => {
-        const webhook = found(await findWebhook(tx, accountId, endpointId))
+        const webhook = known(await findWebhook(tx, accountId, endpointId))
         if (!webhook.enabled) throw new ApiError('webhook_disabled')
         const data = { webhook: renderWebhook(webhook) }
         postings = await recordEvents(tx, [{ accountId, type: 'webhook.test', endpointId, data }], outbox)
@@ -68,7 +68,7 @@ export function deliveryRoutes(app: App, context: WebhooksContext): void {
     },
     async ({ params, query, caller: { accountId, scopes } }) => {
       const { delivery_success: isSuccess = null } = query
-      const { id } = found(await findWebhook(db, accountId, readId(params.id)))
+      const { id } = known(await findWebhook(db, accountId, readId(params.id)))
       const read = (...place: PagePlace) => listAttempts(db, accountId, id, isSuccess, ...place)
       return readPage(query, ['deliveries', id, isSuccess], read, (row) =>
         renderAttempt(row, scopes.has('messages:read_body')),

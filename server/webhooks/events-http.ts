@@ -3,7 +3,7 @@ import type { EventsContext } from './events-context.ts'
 import type { ServerResponse } from 'node:http'
 import { Type, type Static } from 'typebox'
 import type { Db } from '../ground/db/db.ts'
-import { ApiError } from '../ground/base/errors.ts'
+import { ApiError, found } from '../ground/base/errors.ts'
 import type { Posting } from '../events/events.ts'
 import { Nullable, PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
 import { idempotent } from '../ground/http/idempotency.ts'
@@ -125,7 +125,7 @@ export function eventRoutes(app: App, context: EventsContext): void {
     },
     async (request) => {
       const { accountId, scopes } = request.caller
-      const { payload } = found(await findEvent(db, accountId, readId(request.params.id)))
+      const { payload } = known(await findEvent(db, accountId, readId(request.params.id)))
       return renderEvent(payload, scopes.has('messages:read_body'))
     },
   )
@@ -149,7 +149,7 @@ export function eventRoutes(app: App, context: EventsContext): void {
       const eventId = readId(request.params.id)
       let postings: Posting[] = []
       const sent = await idempotent(context, request, reply, async (tx) => {
-        const event = found(await findEvent(tx, accountId, eventId))
+        const event = known(await findEvent(tx, accountId, eventId))
         const endpointId = testedWebhookOf(event)
         const made = await redeliverEvent(tx, { ...event, accountId, eventId }, endpointId, outbox)
         postings = made.postings
@@ -175,7 +175,7 @@ export function eventRoutes(app: App, context: EventsContext): void {
       config: { scope: 'events:read' },
     },
     async ({ params, query, caller: { accountId, scopes } }) => {
-      const event = found(await findEvent(db, accountId, readId(params.id)))
+      const event = known(await findEvent(db, accountId, readId(params.id)))
       const read = (...place: PagePlace) => listAttemptsOfEvent(db, accountId, event, ...place)
       return readPage(query, ['deliveries', event.id], read, (row) =>
         renderAttempt(row, scopes.has('messages:read_body')),
@@ -247,9 +247,6 @@ async function listEvents(db: Db, accountId: string, filter: EventFilter, limit:
   return { ...page, refresh_cursor: refresh }
 }
 
-const readId = (id: string): string => found(parseId('evt', id))
+const readId = (id: string): string => known(parseId('evt', id))
 
-function found<T>(value: T | null): T {
-  if (value === null) throw new ApiError('not_found', { detail: 'There is no such event.' })
-  return value
-}
+const known = <T>(value: T | null | undefined): T => found(value, 'There is no such event.')

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { ApiError, invalid } from '../ground/base/errors.ts'
+import { ApiError, found, invalid } from '../ground/base/errors.ts'
 import type { Needs } from '../events/events.ts'
 import { Nullable, PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
 import { idempotent } from '../ground/http/idempotency.ts'
@@ -40,13 +40,10 @@ const Rotation = Type.Object(
 const WithSecret = Type.Object({ ...Webhook.properties, secret: Secret })
 
 /** @throws ApiError `not_found`. */
-export const readId = (id: string): string => found(parseId('whk', id))
+export const readId = (id: string): string => known(parseId('whk', id))
 
-/** @throws ApiError `not_found` for null. */
-export function found<T>(value: T | null): T {
-  if (value === null) throw new ApiError('not_found', { detail: 'There is no such webhook.' })
-  return value
-}
+/** @throws ApiError `not_found`. */
+export const known = <T>(value: T | null | undefined): T => found(value, 'There is no such webhook.')
 
 /**
  * Whether the change leaves texts in the posts. Callers who may not read texts may neither request them nor redirect them.
@@ -132,7 +129,7 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
       },
       config: { scope: 'webhooks:read' },
     },
-    async (request) => renderWebhook(found(await findWebhook(db, request.caller.accountId, readId(request.params.id)))),
+    async (request) => renderWebhook(known(await findWebhook(db, request.caller.accountId, readId(request.params.id)))),
   )
   webhookChangeRoutes(app, context)
 }
@@ -162,14 +159,14 @@ function webhookChangeRoutes(app: App, context: WebhooksContext): void {
       return idempotent(context, request, reply, async (tx) => {
         const { accountId, scopes } = request.caller
         const { headers, url } = request.body
-        const sealed = headers || url !== undefined ? found(await lockHeaders(tx, accountId, id)) : null
-        const before = renderWebhook(found(await findWebhook(tx, accountId, id)))
+        const sealed = headers || url !== undefined ? known(await lockHeaders(tx, accountId, id)) : null
+        const before = renderWebhook(known(await findWebhook(tx, accountId, id)))
         const hasBodies = mayHaveBodies(request.body, scopes)
         const stored: Stored = hasBodies === undefined ? {} : { hasBodies }
         if (url !== undefined) requireOwnHeaders(before, url, headers)
         if (headers && sealed)
           Object.assign(stored, sealHeaders(vault, id, fillHeaders(headers, openHeaders(vault, sealed))))
-        const row = found(await updateWebhook(tx, accountId, id, request.body, stored))
+        const row = known(await updateWebhook(tx, accountId, id, request.body, stored))
         return { status: 200, body: renderWebhook(row), audit: { before } }
       })
     },
@@ -189,8 +186,8 @@ function webhookChangeRoutes(app: App, context: WebhooksContext): void {
     async (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const { accountId } = request.caller
-        const row = found(await findWebhook(tx, accountId, readId(request.params.id)))
-        found((await deleteWebhook(tx, accountId, row.id)) || null)
+        const row = known(await findWebhook(tx, accountId, readId(request.params.id)))
+        known(await deleteWebhook(tx, accountId, row.id))
         return { status: 204, audit: { before: renderWebhook(row) } }
       }),
   )
@@ -214,7 +211,7 @@ function webhookChangeRoutes(app: App, context: WebhooksContext): void {
         const secret = newSecret()
         const sealed = vault.seal(secret, secretPurpose(id))
         const graceSeconds = request.body?.grace_seconds ?? 86_400
-        const row = found(await replaceSecret(tx, request.caller.accountId, id, sealed, graceSeconds))
+        const row = known(await replaceSecret(tx, request.caller.accountId, id, sealed, graceSeconds))
         return { status: 200, body: { ...renderWebhook(row), secret }, audit: { before: renderWebhook(row) } }
       }),
   )

@@ -7,7 +7,7 @@ import { IdOf, Nullable, PageOf, pageQuery, problems, showTime, Timestamp, type 
 import { idempotent } from '../ground/http/idempotency.ts'
 import { newId, parseId, showId, timeOfId } from '../ground/base/ids.ts'
 import { readPage } from '../ground/http/page.ts'
-import { found, readId, type WebhooksContext } from './http.ts'
+import { known, readId, type WebhooksContext } from './http.ts'
 import {
   cancelReplay,
   findReplay,
@@ -132,7 +132,7 @@ export function replayRoutes(app: App, context: WebhooksContext): void {
       const endpointId = readId(request.params.id)
       const times = readTimes(request.body, now())
       return idempotent(context, request, reply, async (tx) => {
-        const webhook = found(await findWebhook(tx, accountId, endpointId))
+        const webhook = known(await findWebhook(tx, accountId, endpointId))
         if (!webhook.enabled) throw new ApiError('webhook_disabled')
         const { types = typesOf(webhook.events), only_failed: onlyFailed = false } = request.body
         const id = newId()
@@ -161,7 +161,7 @@ export function replayRoutes(app: App, context: WebhooksContext): void {
       config: { scope: 'webhooks:read' },
     },
     async ({ params, query, caller: { accountId } }) => {
-      const { id } = found(await findWebhook(db, accountId, readId(params.id)))
+      const { id } = known(await findWebhook(db, accountId, readId(params.id)))
       return readPage(query, ['replays', id], (...place) => listReplays(db, accountId, id, ...place), renderReplay)
     },
   )
@@ -179,8 +179,8 @@ export function replayRoutes(app: App, context: WebhooksContext): void {
     },
     async (request) => {
       const { id, replay } = request.params
-      const replayId = found(parseId('rpl', replay))
-      return renderReplay(found(await findReplay(db, request.caller.accountId, readId(id), replayId)))
+      const replayId = known(parseId('rpl', replay))
+      return renderReplay(known(await findReplay(db, request.caller.accountId, readId(id), replayId)))
     },
   )
 
@@ -199,9 +199,9 @@ export function replayRoutes(app: App, context: WebhooksContext): void {
     async (request, reply) => {
       const { accountId } = request.caller
       const { id, replay } = request.params
-      const [endpointId, replayId] = [readId(id), found(parseId('rpl', replay))]
+      const [endpointId, replayId] = [readId(id), known(parseId('rpl', replay))]
       return idempotent(context, request, reply, async (tx) => {
-        const row = found(await findReplay(tx, accountId, endpointId, replayId))
+        const row = known(await findReplay(tx, accountId, endpointId, replayId))
         const canceled = await cancelReplay(tx, accountId, replayId)
         const body = renderReplay(canceled ?? row)
         return { status: 200, body, audit: canceled && { before: renderReplay(row) } }

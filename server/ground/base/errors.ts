@@ -283,6 +283,12 @@ export class ApiError extends Error {
   }
 }
 
+/** The row that a request names. @throws ApiError `not_found` without one. */
+export function found<T>(row: T | null | undefined | '', detail: string): T {
+  if (!row) throw new ApiError('not_found', { detail })
+  return row
+}
+
 /** A temporary error between several transactions: its cause, and what has been done so far. */
 export class PartlyDone extends Error {
   constructor(cause: unknown, done: string) {

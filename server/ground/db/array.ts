@@ -15,6 +15,10 @@ export function columns(values: readonly (readonly Item[] | Encoded)[]): (string
   })
 }
 
+/** The values of these fields, a list each. */
+export const fieldsOf = <Row, Field extends keyof Row>(rows: readonly Row[], ...fields: Field[]): Row[Field][][] =>
+  fields.map((field) => rows.map((row) => row[field]))
+
 // unnest fills shorter arrays with nulls, so a column of nulls can be empty. The first column never is.
 const isNull = (item: Item): boolean => item === null
 
