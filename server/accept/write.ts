@@ -20,7 +20,6 @@ import type { Acquaintance } from '../message/routing.ts'
 import { storeShortLinks } from '../short-links/store.ts'
 import { validityDefaultSeconds } from '../message/validity.ts'
 
-/** The results of one statement, and the work after its commit. */
 export interface Written {
   results: Accepted[]
   handovers: Handover[]

@@ -1,4 +1,3 @@
-/** Routes of broadcasts: order, dry run, pause, resume and cancel; and closing a campaign. */
 import type { BroadcastsContext } from './context.ts'
 import { PassThrough } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'

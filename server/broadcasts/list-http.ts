@@ -1,4 +1,3 @@
-/** Lists the broadcasts of a campaign or of a whole account. */
 import { Type } from 'typebox'
 import { PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
 import { readPage, type PagePlace } from '../ground/http/page.ts'

@@ -1,4 +1,3 @@
-/** Routes of a campaign's stats: series, breakdowns, and the file. */
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'

@@ -1,4 +1,3 @@
-/** Routes of guards: limits and their use, stops in force, and release. */
 import { Type } from 'typebox'
 import type { GuardKind } from '../accounts/account-settings.ts'
 import { actorOf, showActorId } from '../ground/audit/audit.ts'

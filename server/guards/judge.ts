@@ -89,7 +89,6 @@ export const nameOf = ({
 }: Pick<LimitWindow, 'accountId' | 'kind' | 'key' | 'startsAt'>): string =>
   `${accountId} ${kind} ${key} ${startsAt.getTime()}`
 
-/** The releases of a window's stops. */
 export interface Relief {
   raisedBy: number
   /** No stop until this time. */

@@ -13,7 +13,6 @@ import type { LimitWindow } from '../message/draft.ts'
 import { showAmount } from './stops.ts'
 import { keyColumns, readRelief, readUsed } from './windows.ts'
 
-/** A guard in responses. */
 export const GuardLimit = Type.Object(
   {
     object: Type.Literal('guard_limit'),

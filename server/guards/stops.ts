@@ -12,7 +12,6 @@ import type { PagePlace } from '../ground/http/page.ts'
 import { listRows, type Value } from '../ground/http/search.ts'
 import { nameOf } from './judge.ts'
 
-/** A row of `guards`. */
 export interface GuardRow {
   accountId: string
   id: string
@@ -31,7 +30,6 @@ export interface GuardRow {
   raisedBy: number | null
 }
 
-/** A stop in responses and events. */
 export const Guard = Type.Object(
   {
     id: IdOf('grd', 'Id of the stop.'),

@@ -1,4 +1,3 @@
-/** The routes of replies to unknown numbers. For the operator. */
 import { Type } from 'typebox'
 import type { Db } from '../ground/db/db.ts'
 import { ApiError, found, invalid } from '../ground/base/errors.ts'

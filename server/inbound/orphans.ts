@@ -12,7 +12,6 @@ import { findOwner } from '../message/owner.ts'
 import { completeNumber } from '../ground/numbers/written.ts'
 import { storeReply, type ReplyContext } from './reply.ts'
 
-/** A reply without an account. */
 export interface OrphanRow {
   id: string
   linkId: string

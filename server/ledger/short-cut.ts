@@ -45,12 +45,10 @@ export function recallAnswers(
   return { plain, rest }
 }
 
-/** An acceptance of a one-segment message. */
 function isPlainAnswer({ state, segments, move, carrierMessageId, isLate }: Answer): boolean {
   return state === 'accepted' && segments === 1 && move?.to === 'sent' && carrierMessageId !== null && isLate !== true
 }
 
-/** A plain answer with its message as submitted. */
 export interface PlainAnswer extends Submitted {
   answer: Answer
 }
@@ -105,7 +103,6 @@ export async function writePlainAnswers(
   }
 }
 
-/** The id in the carrier's spelling. */
 const spelledId = ({ rawMessageId, carrierMessageId }: Answer): string | null => rawMessageId ?? carrierMessageId
 
 export interface PlainReceipt {

@@ -8,7 +8,6 @@ import type { Answer } from './answer.ts'
 /** Seconds before an unknown try is resent; four times as long after each further unknown one. */
 export const resendAfterSeconds = 3
 
-/** A try that ended without an id. */
 type WithoutId = Pick<Answer, 'accountId' | 'messageId' | 'segment' | 'try' | 'linkId' | 'state' | 'intentAt'>
 
 /** Whether no receipt can find this try by an id. */

@@ -31,7 +31,6 @@ export interface Try {
   readonly ends: SegmentEnd[]
 }
 
-/** A submit that was refused with this command_status. */
 export function refusalOf(status: number, reason: Reason): Refusal {
   return { state: 'refused', status, raw: statusName(status), reason, retryAfterMs: null }
 }

@@ -62,7 +62,6 @@ export interface CarrierLink {
   room(type: MessageType): number
   /** Keeps room for a message; false if there is none. A message longer than the whole room goes when the line is empty. */
   reserve(segments: number, type: MessageType): boolean
-  /** Gives back reserved room. */
   release(segments: number): void
   /** Submits a message whose intents are committed; every segment ends with one answer, the last of them with the move. */
   submit(handover: Handover): void
@@ -84,7 +83,6 @@ export interface DeliverySession {
   readonly lastReadAtMs: number
   /** Its heartbeats: everything sent before an answered one has been read. */
   readonly enquiries: { readonly sent: number; readonly answered: number }
-  /** Sends a heartbeat. */
   enquire(): void
 }
 

@@ -15,7 +15,6 @@ import { unknownPolicies } from '../message/message.ts'
 /** Permitted in a C-octet string of a bind (SMPP 3.4 §3.1): nothing else can be sent. */
 export const bindText = '^[ -~]*$'
 
-/** Alphabets of submits. */
 const writtenAlphabets = ['gsm7', 'gsm7-packed', 'latin1', 'ascii', 'ucs2'] as const
 /** Alphabets of deliveries: all that have a decoder. */
 const readAlphabets = [
@@ -232,11 +231,9 @@ export const secretText = (description: string): ReturnType<typeof Type.String> 
 /** Exactly these secrets of an HTTP carrier. */
 export const secretsOf = <T extends TProperties>(secrets: T) => Type.Object(secrets, { additionalProperties: false })
 
-/** Adapters of HTTP carriers, by name. */
 export const adapterNames = ['twilio', 'telnyx', 'vonage', 'plivo', 'sinch', 'infobip', 'generic'] as const
 export type AdapterName = (typeof adapterNames)[number]
 
-/** Settings of every HTTP carrier. */
 export const httpCommon = {
   on_unknown: onUnknown,
   window: Type.Integer({

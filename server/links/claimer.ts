@@ -52,7 +52,6 @@ const recheckMs = 60_000
 const dayMs = 86_400_000
 const noId = '00000000-0000-0000-0000-000000000000'
 
-/** A lane with its claimable part. */
 interface Choice {
   lane: Lane
   rooms: Room[]

@@ -43,7 +43,6 @@ export class LaneTurns<L extends Pick<Lane, 'type'>> {
   /** Lanes of one type take turns. */
   readonly #turns = messageTypes.map(() => 0)
 
-  /** Chooses among lanes that are not empty. */
   choose(lanes: readonly L[]): L {
     const has = (rank: number): boolean => lanes.some(({ type }) => rankOf(type) === rank)
     const order = messageTypes.map((_, rank) => rank)

@@ -7,7 +7,6 @@ import { isPaced } from '../queue/claim-sql.ts'
 import { capacityOf } from './pace.ts'
 import { nextGrant, type Grant } from './shares.ts'
 
-/** A configured pace. */
 export interface LimitRow {
   accountId: string
   kind: 'account' | 'lane' | 'sender' | 'campaign'

@@ -16,7 +16,6 @@ export interface Entry {
   rest: Rest
   /** The last failure to start or bind, and its time. */
   fault: Pick<LinkReport, 'lastError' | 'lastErrorAt'>
-  /** Outlives the link, so that a slow-down does, too. */
   readonly pace: Pace
   slots: ReadonlyMap<number, string>
   /** Slots whose sessions drain, and slots to release. */
@@ -60,7 +59,6 @@ export function makeEntry(): Entry {
 /** The slots that should have sessions: one released during a turn is given back by the next, and not dialled meanwhile. */
 export const slotsOf = ({ slots, free }: Entry): number[] => [...slots.keys()].filter((slot) => !free.includes(slot))
 
-/** The link's slots, and the end of its lease. */
 export const leaseOf = (entry: Entry): { slots: number[]; untilMs: number } => ({
   slots: slotsOf(entry),
   untilMs: entry.renewedAt + leaseMs,
@@ -83,7 +81,6 @@ export function isInVain(entry: Entry, leased: LeasedLink, now: number, afterMs:
 export const isBroken = ({ link, version, leased }: Entry): boolean =>
   link === null && version !== '' && version === leased?.version
 
-/** A link as its lease statement needs it. */
 export function heldOf(entry: Entry, now: number): Held {
   const report = reportOf(entry, now)
   const reported = JSON.stringify(report)
@@ -123,7 +120,6 @@ function reportOf(entry: Entry, now: number): LinkReport {
   }
 }
 
-/** Applies a decided lease. */
 export function applyLease(entry: Entry, leased: LeasedLink, now: number): void {
   entry.leased = leased
   // Released slots are no longer ours, or ours again; a failed turn has released nothing.

@@ -44,7 +44,6 @@ interface Message extends Waiting {
   readonly submits: readonly Submit[]
 }
 
-/** One segment in flight. */
 interface Part {
   readonly attempt: Try
   readonly submit: Submit

@@ -73,7 +73,6 @@ export class Pace {
     return this.#times[at < 0 ? at + this.#times.length : at] ?? -Infinity
   }
 
-  /** Whether a segment may go. */
   isDue(now: number): boolean {
     return this.#rate > 0 && now >= this.#nextAt(now) && this.#lastButCapacity <= now - secondMs
   }

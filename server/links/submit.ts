@@ -82,7 +82,6 @@ export class Submitter implements OwnLinks {
     return this.#linkSet.upCarriers
   }
 
-  /** Paces of senders, accounts and lanes. */
   get limits(): Limits {
     return this.#linkSet.limits
   }

@@ -14,7 +14,6 @@ export interface StoredText {
   warnings: Warning[] | null
 }
 
-/** The address of a short link's code. */
 export interface ShortLink {
   code: string
   url: string
@@ -91,7 +90,6 @@ export interface Stop {
   earlierId: string | null
 }
 
-/** A planned draft, ready for the statement. */
 export interface Planned {
   draft: Draft
   id: string

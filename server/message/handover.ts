@@ -74,7 +74,6 @@ export interface OwnLinks {
    * account has its own pace.
    */
   roomFor(accountId: string, type: MessageType): { free: number; most: number } | null
-  /** Gives back reserved room. */
   release(linkId: string, segments: number): void
   /** Tracks a statement that leases to this node; the caller calls `take` in the turn in which it ends. */
   track<T>(statement: Promise<T>): Promise<T>

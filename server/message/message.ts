@@ -57,7 +57,6 @@ export const canBecome = {
   canceled: ['scheduled', 'queued'],
 } as const satisfies Partial<Record<Status, readonly Status[]>>
 
-/** Whether the status will not change. */
 export const isFinal = (status: Status): boolean => finals.includes(status)
 
 /** Null without an outcome; the specification has exactly these words. */

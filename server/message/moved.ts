@@ -6,7 +6,6 @@ import type { Meter } from '../ground/metrics/meter.ts'
 import { isFinal, type MessageRow, type Status } from './message.ts'
 import { messageEventData } from './show.ts'
 
-/** A message that moved, with its earlier state. */
 export interface Moved {
   row: MessageRow
   from: Status

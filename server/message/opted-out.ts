@@ -1,9 +1,7 @@
-/** Who has opted out of an account. */
 import type { Queryable } from '../ground/db/db.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import { hashForms } from './consent.ts'
 
-/** How a number opted out. */
 export interface KnownOptOut {
   createdAt: Date
   source: string
@@ -37,7 +35,6 @@ export async function findOptOuts(
   return new Map(rows.map(({ number, ...optOut }) => [number, optOut]))
 }
 
-/** Whether a number has opted out of the account. */
 export async function isOptedOut(db: Queryable, vault: Vault, accountId: string, number: string): Promise<boolean> {
   return (await findOptOuts(db, vault, accountId, [number])).size === 1
 }

@@ -6,7 +6,6 @@ import { countryOfSender } from '../ground/numbers/sender.ts'
 import { codesOfPeople, isOfPeople } from '../ground/numbers/type.ts'
 import { completeNumber, parseNumber } from '../ground/numbers/written.ts'
 
-/** A reply's sender and recipient. */
 interface Asked {
   linkId: string
   source: string

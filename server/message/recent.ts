@@ -34,7 +34,6 @@ export class Recent {
   }
 }
 
-/** A message that a link has. */
 export interface Submitted {
   row: MessageRow
   isDirect: boolean

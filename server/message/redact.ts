@@ -10,7 +10,6 @@ const finals = statuses.filter(isFinal).map((status) => `'${status}'`)
 export const isOver = (m: string): string =>
   `(${m}.status in (${finals.join(', ')}) or (${m}.status = 'unconfirmed' and ${m}.expires_at <= now()))`
 
-/** Whether a message still has its text. */
 export const hasText = (m: string): string => `(${m}.body is not null or ${m}.body_sealed is not null)`
 
 /** Set clause that deletes the text of a message `m`. */

@@ -2,7 +2,6 @@
 import type { Money } from '../ground/base/money.ts'
 import type { MessageType } from './message.ts'
 
-/** A message to route, as requested. */
 export interface RouteRequest {
   messageId: string
   accountId: string
@@ -20,7 +19,6 @@ export interface RouteRequest {
   isTest: boolean
 }
 
-/** Why a message has no route. */
 export type RouteRefusal =
   | 'campaign_not_found'
   | 'pool_not_found'
@@ -52,7 +50,6 @@ export interface PlannedRoute {
   }
 }
 
-/** A recipient of a message from a pool. */
 export interface Acquaintance {
   accountId: string
   poolId: string

@@ -79,7 +79,6 @@ const everywhere: ReadonlySet<MessageErrorCode> = new Set([
 /** Whether every carrier would answer the same: it is about the recipient or the text. */
 export const failsEverywhere = (code: MessageErrorCode): boolean => everywhere.has(code)
 
-/** The meaning of a carrier's code. */
 export interface Reason {
   code: MessageErrorCode
   handling: Handling
@@ -96,7 +95,6 @@ export interface ReceiptWords {
 export interface Reasons {
   /** A refused submit_sm, by its command_status. */
   ofStatus(linkId: string, status: number): Reason
-  /** A receipt of a failure. */
   ofReceipt(linkId: string, receipt: ReceiptWords): Reason
 }
 
@@ -210,7 +208,6 @@ const handlingOfClass = {
   retry_later: 'passing',
 } as const satisfies Record<StatusClass, Handling>
 
-/** The default handling of a code. */
 export function handlingOf(code: MessageErrorCode): Handling {
   if (code === 'throttled' || code === 'queue_full') return 'throttling'
   return messageErrors[code].isPermanent ? 'permanent' : 'passing'
@@ -221,7 +218,6 @@ export function reasonOfStatus(status: number): Reason {
   return { code: submitStatusCodes[status] ?? 'carrier_unknown', handling: handlingOfClass[classifyStatus(status)] }
 }
 
-/** The default meaning of a receipt. */
 export function reasonOfReceipt({ state, stat, err }: ReceiptWords): Reason {
   const code = receiptStatCodes[stat?.toUpperCase() ?? ''] ?? codeOfReceipt(state, err)
   return { code, handling: handlingOf(code) }

@@ -1,4 +1,3 @@
-/** A request that changes one message and returns it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuditNote } from '../ground/audit/audit.ts'
 import type { Tx } from '../ground/db/db.ts'

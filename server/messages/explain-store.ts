@@ -10,7 +10,6 @@ export interface ExplainedTry extends SubmissionRow {
   carrierName: string | null
 }
 
-/** A carrier with its present name. */
 interface NamedCarrier {
   id: string
   name: string

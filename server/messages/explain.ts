@@ -208,7 +208,6 @@ function ruleOfAnswer(one: ExplainedTry | undefined): string | null {
   return one?.commandStatus === null || one === undefined ? null : statusName(one.commandStatus)
 }
 
-/** An outcome with advice. */
 function adviseOf(row: MessageRow, detail: string): string {
   const advice = row.errorCode ? messageErrors[row.errorCode]?.advice : undefined
   return advice ? `${detail} ${advice}` : detail

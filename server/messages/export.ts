@@ -12,7 +12,6 @@ import type { MessageRow } from '../message/message.ts'
 import { renderMessage } from '../message/show.ts'
 import { withHolds } from '../queue/place.ts'
 
-/** What an export can be written as. */
 export const exportFormats = ['ndjson', 'csv'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
@@ -88,7 +87,6 @@ const text =
     return value === undefined || value === null || value instanceof Object ? null : String(value)
   }
 
-/** The columns of a CSV, in order. */
 const cells: Record<string, Cell> = {
   id: text('id'),
   direction: text('direction'),

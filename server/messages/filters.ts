@@ -1,4 +1,3 @@
-/** Reads filters from the query of a list or an export, and checks their combination. */
 import { Type, type Static } from 'typebox'
 import { nowMs } from '../ground/db/clock.ts'
 import type { Db } from '../ground/db/db.ts'
@@ -41,7 +40,6 @@ export const messageQuery = {
 
 const metadataName = /^metadata\[(.{1,40})\]$/
 
-/** Options of a query with these fields. */
 export const messageQueryOptions = {
   additionalProperties: false,
   patternProperties: { [metadataName.source]: { type: 'string', maxLength: 500 } },

@@ -37,7 +37,6 @@ export interface MessageFilters {
   isTest: boolean | null
 }
 
-/** No filter. */
 export const allMessages: MessageFilters = {
   direction: null,
   theirNumber: null,
@@ -250,7 +249,6 @@ function leadOf({ theirNumber, contactId, campaignId, statuses, errorCode }: Mes
   return null
 }
 
-/** Checks on each message that the leading filter finds. */
 function checksOf(filters: MessageFilters, lead: Lead, value: (one: unknown) => string): string[] {
   const checks: string[] = []
   const check = (column: string, is: string, wanted: unknown): void => {

@@ -1,4 +1,3 @@
-/** The routes of opt-outs: lists them, adds and removes. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../ground/db/db.ts'
@@ -30,7 +29,6 @@ import { findOptOut, listOptOuts, OptOut, optOutSources, showOptOut, type OptOut
 
 export type OptOutsContext = ConsentContext & Needs<'db'>
 
-/** The reason for adding or removing a number. */
 const reasonText = (description: string) => Type.String({ minLength: 1, maxLength: 500, description })
 
 const params = Type.Object({
@@ -266,7 +264,6 @@ export async function change(
   context.outbox.offer(offered)
 }
 
-/** The origin of a request's change. */
 export function originOf(caller: Caller, source: Origin['source']): Origin {
   return { source, actor: showId(caller.kind === 'key' ? 'key' : 'usr', caller.id) }
 }

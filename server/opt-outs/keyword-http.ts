@@ -1,4 +1,3 @@
-/** The routes of keywords, and of suspected replies. */
 import { Type } from 'typebox'
 import type { Queryable } from '../ground/db/db.ts'
 import { ApiError } from '../ground/base/errors.ts'

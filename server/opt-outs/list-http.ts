@@ -1,4 +1,3 @@
-/** Import and export of opt-out lists. */
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'

@@ -1,4 +1,3 @@
-/** Query options of an opt-out list in a file. */
 import { Type, type Static } from 'typebox'
 import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
 import { parseJson } from '../ground/http/body.ts'

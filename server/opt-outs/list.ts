@@ -31,7 +31,6 @@ const reasonLengthMax = 500
 // Characters of a value in an error.
 const valueMax = 40
 
-/** A refused row. */
 export interface ListError {
   line: number
   value: string
@@ -40,7 +39,6 @@ export interface ListError {
   suggestion?: string
 }
 
-/** The detected form of a file. */
 export interface Detected {
   encoding: string | null
   delimiter: string | null
@@ -67,7 +65,6 @@ export interface ReadList {
   doubt: Doubt | null
 }
 
-/** Options for a file. */
 export interface ListOptions {
   defaultCountry: string | null
   /** Of the content type. */

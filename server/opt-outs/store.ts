@@ -9,7 +9,6 @@ import { findRows, hasWords, isCreatedIn, type Search } from '../ground/http/sea
 import type { Vault } from '../ground/sealing/vault.ts'
 import { hashForms } from '../message/consent.ts'
 
-/** The sources of opt-outs. */
 export const optOutSources = ['reply', 'api', 'import', 'consent', 'review', 'carrier'] as const
 
 export const OptOut = Type.Object(
@@ -76,7 +75,6 @@ export interface OptOutFilters {
   createdBefore: Date | null
 }
 
-/** No filter. */
 const allOptOuts: OptOutFilters = { number: null, source: null, reason: null, createdAfter: null, createdBefore: null }
 
 /**

@@ -9,7 +9,6 @@ export interface AddressRule {
   ports: readonly number[]
 }
 
-/** Why an address is refused. */
 export type Refusal = 'private_address' | 'not_allowed'
 
 /** Null if a post may go to `port` of `address`. */

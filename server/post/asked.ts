@@ -1,6 +1,5 @@
 /** Posts with meaningful answers: incoming messages in Twilio's form, which servers answer with replies. */
 
-/** A post whose answer matters. */
 export interface Asked {
   accountId: string
   webhookId: string

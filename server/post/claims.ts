@@ -5,7 +5,6 @@ import type { Db } from '../ground/db/db.ts'
 import { claimFor, noteClaimed, type PostLane } from './lane.ts'
 import { claimPosts, findDueEndpoints, type Claim, type OutboxKey } from './outbox.ts'
 
-/** The dependencies of claims. */
 export interface ClaimsOptions {
   db: Db
   nodeId: string

@@ -4,7 +4,6 @@ import { Connection, type Receiver } from './connection.ts'
 
 const sweepMs = 60_000
 
-/** A connection that was taken. */
 export interface Taken {
   origin: Origin
   connection: Connection

@@ -3,7 +3,6 @@ import type { GivenAnswer } from './asked.ts'
 import { outcomeOfError, outcomeOfStatus, type Outcome } from './outcome.ts'
 import { readRetryAfter } from './schedule.ts'
 
-/** The result of a POST. */
 export interface PostResult {
   outcome: Outcome
   statusCode: number | null
@@ -65,12 +64,10 @@ export class Exchange {
     return this.#isOver
   }
 
-  /** The request is being written. */
   began(): void {
     this.#connectMs ??= this.#ms()
   }
 
-  /** The head of the answer has come. */
   answered(status: number, headers: string | null, retryAfter: string | undefined): void {
     this.#status = status
     this.#firstByteMs = Math.max(0, this.#ms() - (this.#connectMs ?? 0))
@@ -78,7 +75,6 @@ export class Exchange {
     if (status === 429 || status === 503) this.#retryAfterMs = readRetryAfter(retryAfter)
   }
 
-  /** A piece of the answer's body has come. */
   took(chunk: Buffer): void {
     if (this.#size < this.#keptMax) {
       const part = chunk.subarray(0, this.#keptMax - this.#size)

@@ -286,7 +286,6 @@ export class Dispatcher implements Outbox {
     this.#poster.post(target, headers, body, done, asked)
   }
 
-  /** Writes the results of all events of a POST. */
   #save(
     endpoint: Endpoint,
     posts: DuePost[],

@@ -15,7 +15,6 @@ export interface Queued {
   queuedAt: number
 }
 
-/** A dequeued post. */
 export interface Taken extends Queued, Rendered {}
 
 /** One queue. Only the dispatcher changes its state. */
@@ -53,7 +52,6 @@ const claimFromMs = 10_000
 // The size of a body before it is rendered: typical for an event of a message.
 const unrenderedCharacters = 1500
 
-/** The size of a post's body in memory. */
 export function charactersOf({ payload }: Posting): number {
   return typeof payload === 'string' ? payload.length : unrenderedCharacters
 }

@@ -9,7 +9,6 @@ import { eventColumns, readPayloads, type StoredEvent } from './payload.ts'
 
 export type OutboxKey = Pick<DuePost, 'endpointId' | 'dueAt' | 'eventId'>
 
-/** A claim for one endpoint. */
 export interface Claim {
   endpointId: string
   limit: number

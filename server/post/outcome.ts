@@ -17,14 +17,12 @@ export type Outcome =
   | 'too_large'
   | 'protocol'
 
-/** Of an answer. */
 export function outcomeOfStatus(status: number): Outcome {
   if (status >= 200 && status < 300) return 'ok'
   if (status >= 300 && status < 400) return 'redirect'
   return status === 410 ? 'gone' : 'status'
 }
 
-/** Of a failure before an answer. */
 export function outcomeOfError(error: Error): Outcome {
   if (error instanceof DestinationError) return error.fault
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''

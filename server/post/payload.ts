@@ -6,7 +6,6 @@ import type { MessageRow, Status } from '../message/message.ts'
 import { messageEventData } from '../message/show.ts'
 import { readMessages } from '../message/store.ts'
 
-/** An event's columns in `events`. */
 export interface StoredEvent {
   accountId: string
   id: string

@@ -4,7 +4,6 @@ import { Connections } from './connections.ts'
 import type { Destinations } from './destination.ts'
 import { Exchange, type PostResult } from './exchange.ts'
 
-/** The destination of a POST. */
 export interface Target {
   origin: string
   path: string

@@ -99,7 +99,6 @@ export const NewWebhook = Type.Object(
   { additionalProperties: false, examples: [{ url: 'https://example.com/heliogram' }] },
 )
 
-/** The fields of a webhook that can be changed. */
 export const WebhookChange = Type.Partial(NewWebhook, { additionalProperties: false, examples: [{ enabled: true }] })
 export type WebhookChange = Static<typeof WebhookChange>
 

@@ -25,7 +25,6 @@ interface ToldMessage {
   error?: { code: MessageErrorCode } | null
 }
 
-/** The parameters of a message's event; null: another event, for which that API has no form. */
 export function twilioParameters(
   accountId: string,
   payload: string,

@@ -7,13 +7,11 @@ const remembered = 16
 
 /** An adaptive window: additive growth, halved by failures. */
 export interface PostWindow {
-  /** Permitted concurrent posts. */
   readonly size: number
   /** No failure since the last success. */
   readonly isHealthy: boolean
   /** Expected ends of posts in a second, at this size. */
   readonly perSecond: number
-  /** Adjusts to the end of a post. */
   note(isOk: boolean, durationMs: number, isQueueEmpty: boolean): void
 }
 

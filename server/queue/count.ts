@@ -31,7 +31,6 @@ export class QueueCount {
     this.#db = db
   }
 
-  /** Non-empty lanes by id. */
   get lanes(): ReadonlyMap<string, CountedLane> {
     return this.#lanes
   }

@@ -26,7 +26,6 @@ export async function queueDue(db: Db, limit = 1000): Promise<number> {
 interface Shares extends Span {
   /** Lanes with due messages, longest due first. */
   laneIds: string[]
-  /** Messages taken of each lane. */
   share: number
 }
 

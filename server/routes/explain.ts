@@ -1,4 +1,3 @@
-/** Explains routing decisions in words. */
 import type { RouteRow } from './store.ts'
 import type { RuleMiss } from './route.ts'
 import type { RoutePlan } from './routing.ts'

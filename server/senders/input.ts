@@ -8,7 +8,6 @@ import type { SenderCapability, SenderKind } from './sender.ts'
 /** Digits of a short code: 3 to 6 almost everywhere, up to 8 in a few countries. */
 const shortCode = /^\d{3,8}$/
 
-/** A sender's stored number, kind and country, or its fault. */
 export type ReadSender = { number: string; kind: SenderKind; country: string | null } | { fault: FieldError }
 
 /**
@@ -53,7 +52,6 @@ export async function readSenderNumber(
   }
 }
 
-/** Default capabilities of a kind. */
 export function capabilitiesOf(kind: SenderKind): SenderCapability[] {
   return kind === 'alphanumeric' ? ['sms'] : ['sms', 'replies']
 }

@@ -6,7 +6,6 @@ import type { Rate } from './rate.ts'
 /** A delivery in flight over one session: it counts only if all its PDUs are accepted. */
 export interface Consignment {
   delivery: Delivery
-  /** Number of PDUs. */
   total: number
   unanswered: number
   /** A part was refused, or got no response. */

@@ -15,7 +15,6 @@ import { asksFor } from './state.ts'
 /** How long a message waits for its next part, and how long its numbers and reference are blocked after two texts collided. */
 const gatherSecondsMax = 60
 
-/** An incomplete message. */
 export interface Gathering {
   id: string
   total: number

@@ -14,7 +14,6 @@ export interface PendingReceipt {
   accountId: string
   messageId: string
   credentialId: string
-  /** The client's id. */
   clientId: string
   /** registered_delivery of each part, in order. */
   registeredDelivery: number[]
@@ -30,7 +29,6 @@ export interface MessageKey {
 // Spares a database that is recovering.
 const retryMs = 500
 
-/** Batches notes. */
 export class PendingReceipts {
   readonly #batcher: Batcher<PendingReceipt, void>
   #isClosed = false

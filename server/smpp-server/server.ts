@@ -30,7 +30,6 @@ export interface ClientServerOptions {
   acceptor: Acceptor
   outbox: Outbox
   subscriptions: Subscriptions
-  /** Concurrent connections. */
   sessionsMax: number
   /** Of these, sessions of one account. */
   accountSessionsMax: number

@@ -1,4 +1,3 @@
-/** Tests of webhooks, and their delivery log. */
 import { Type } from 'typebox'
 import { ApiError } from '../ground/base/errors.ts'
 import { recordEvents, type Posting } from '../events/events.ts'

@@ -31,7 +31,6 @@ async function fill<Row extends StoredEvent>(db: Queryable, rows: Row[]): Promis
   })
 }
 
-/** A position in the log. */
 export interface Place {
   id: string
   txid: string

@@ -46,7 +46,6 @@ export class Watch {
     this.#options = { tickMs: 200, accountMax: 32, totalMax: 1000, ...options }
   }
 
-  /** Number of watchers. */
   get count(): number {
     return this.#count
   }
