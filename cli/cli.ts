@@ -20,6 +20,8 @@ export interface Cli {
   readonly url: string | null
   session(): Promise<Session>
   client(): Promise<Client>
+  /** Logs in if necessary, and calls an operation. */
+  call: Client['call']
   /** Sets what to do and print on Ctrl-C or a lost connection; null: nothing. */
   whenInterrupted(goOn: (() => string | Promise<string>) | null): void
   sayHowToGoOn(): Promise<void>
@@ -66,6 +68,7 @@ export function openCli(read: () => GlobalOptions): Cli {
     },
     session: () => (session ??= open()),
     client: async () => (await cli.session()).client,
+    call: async (name, ...asked) => (await cli.client()).call(name, ...asked),
     whenInterrupted: (next) => void (goOn = next),
     async sayHowToGoOn() {
       const words = await goOn?.()

@@ -125,6 +125,10 @@ export const time = z
 /** An id of the API, or a caller's own key. */
 export const id = (of: string, example: string) => z.string().min(1).max(255).describe(`${of}, such as ${example}.`)
 
+export const campaign = id('Id or key of a campaign', 'cmp_… or spring-sale')
+
+export const messageType = z.enum(['transactional', 'marketing', 'otp'])
+
 export const phoneNumber = z
   .string()
   .regex(/^\+?[1-9]\d{6,14}$/, 'must be a number with its country code, digits only, such as 15551234567')

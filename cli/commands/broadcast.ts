@@ -62,11 +62,11 @@ export function build(cli: Cli): Command {
   command
     .command('watch <broadcast>')
     .summary('follow one to its end')
-    .action(async (id: string) => watch(cli, await (await cli.client()).call('getBroadcast', { path: { id } })))
+    .action(async (id: string) => watch(cli, await cli.call('getBroadcast', { path: { id } })))
   command
     .command('get <broadcast>')
     .summary('one broadcast')
-    .action(async (id: string) => sayBroadcast(cli, await (await cli.client()).call('getBroadcast', { path: { id } })))
+    .action(async (id: string) => sayBroadcast(cli, await cli.call('getBroadcast', { path: { id } })))
   lists(cli, command.command('list [campaign]').summary('broadcasts of a campaign, or of all'), {
     columns,
     empty: 'There are no broadcasts.',
@@ -83,9 +83,7 @@ export function build(cli: Cli): Command {
     command
       .command(`${word} <campaign>`)
       .summary(summary)
-      .action(async (campaign: string) =>
-        sayBroadcast(cli, await (await cli.client()).call(operation, { path: { campaign } })),
-      )
+      .action(async (campaign: string) => sayBroadcast(cli, await cli.call(operation, { path: { campaign } })))
   return command
 }
 

@@ -45,9 +45,7 @@ export function build(cli: Cli): Command {
   command
     .command('get <campaign>')
     .summary('a campaign, by id or key, with its counts')
-    .action(async (campaign: string) =>
-      sayResource(cli, await (await cli.client()).call('getCampaign', { path: { campaign } })),
-    )
+    .action(async (campaign: string) => sayResource(cli, await cli.call('getCampaign', { path: { campaign } })))
   command
     .command('create <name>')
     .summary('create a campaign')
@@ -60,7 +58,7 @@ export function build(cli: Cli): Command {
     .option('--tag <tag>', 'for filters', readWords)
     .action(async (name: string, { country, tag, ...draft }: Draft) => {
       const body = { name, ...draft, default_country: country, tags: tag }
-      await sayResource(cli, await (await cli.client()).call('createCampaign', { body }))
+      await sayResource(cli, await cli.call('createCampaign', { body }))
     })
   command
     .command('stats <campaign>')
@@ -73,12 +71,8 @@ export function build(cli: Cli): Command {
     .option('--since <time>', 'from the hour of this time on', readPast)
     .option('--broadcast <id>', 'only the messages of this broadcast')
     .action(async (campaign: string, { group, since, broadcast }: StatsOptions) => {
-      const client = await cli.client()
-      const stats = await client.call('getCampaignStats', {
-        path: { campaign },
-        query: { group, from: since, broadcast },
-      })
-      await sayStats(cli, stats)
+      const query = { group, from: since, broadcast }
+      await sayStats(cli, await cli.call('getCampaignStats', { path: { campaign }, query }))
     })
   return command
 }

@@ -18,7 +18,7 @@ export function build(cli: Cli): Command {
     .command('list')
     .summary('all carriers')
     .action(async () => {
-      const { data } = await (await cli.client()).call('listCarriers')
+      const { data } = await cli.call('listCarriers')
       const columns: Column<Carrier>[] = [
         { title: 'ID', of: ({ id }) => id },
         { title: 'NAME', of: ({ name }) => name, isFlexible: true },
@@ -59,14 +59,13 @@ export function build(cli: Cli): Command {
 
 /** By id or name. @throws Failure if there is none */
 export async function findCarrier(cli: Cli, wanted: string): Promise<Carrier> {
-  const client = await cli.client()
-  if (wanted.startsWith('car_')) return client.call('getCarrier', { path: { id: wanted } })
-  const { data } = await client.call('listCarriers')
+  if (wanted.startsWith('car_')) return cli.call('getCarrier', { path: { id: wanted } })
+  const { data } = await cli.call('listCarriers')
   const found = data.find(({ name }) => name === wanted)
   if (found === undefined)
     throw misused(
       `There is no carrier "${wanted}".`,
       data.length > 0 ? `Carriers: ${data.map(({ name }) => name).join(', ')}.` : null,
     )
-  return client.call('getCarrier', { path: { id: found.id } })
+  return cli.call('getCarrier', { path: { id: found.id } })
 }

@@ -17,7 +17,7 @@ export function build(cli: Cli): Command {
     .option('--hours <number>', 'how far back to look', readCount)
     .action(async (wanted: string, { hours }: { hours?: number }) => {
       const { id, name } = await findCarrier(cli, wanted)
-      const told = await (await cli.client()).call('diagnoseReceipts', { path: { id }, query: { hours } })
+      const told = await cli.call('diagnoseReceipts', { path: { id }, query: { hours } })
       if (cli.isJson) return say(safeJson(told))
       for (const link of told.links) {
         await say(`${paint('bold', name)}  ${link.link}, the last ${told.hours} hours`)

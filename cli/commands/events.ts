@@ -50,14 +50,12 @@ export function build(cli: Cli): Command {
   command
     .command('get <event>')
     .summary('an event, as it was posted')
-    .action(async (id: string) =>
-      say(safeJson(await (await cli.client()).call('getEvent', { path: { id } }), cli.isJson ? 0 : 2)),
-    )
+    .action(async (id: string) => say(safeJson(await cli.call('getEvent', { path: { id } }), cli.isJson ? 0 : 2)))
   command
     .command('redeliver <event>')
     .summary('post an event again, to its original addresses')
     .action(async (id: string) => {
-      const told = await (await cli.client()).call('redeliverEvent', { path: { id } })
+      const told = await cli.call('redeliverEvent', { path: { id } })
       await say(cli.isJson ? safeJson(told) : `${told.event}  ${told.posts} posts`)
     })
   return command

@@ -29,7 +29,7 @@ export function build(cli: Cli): Command {
     ask: (client, query, { campaign }: { campaign: string }) =>
       client.call('listImports', { path: { campaign }, query }),
   })
-  const read = async (id: string): Promise<Import> => (await cli.client()).call('getImport', { path: { import: id } })
+  const read = async (id: string): Promise<Import> => cli.call('getImport', { path: { import: id } })
   command
     .command('get <import>')
     .summary('an import, with its counts')
@@ -44,8 +44,6 @@ export function build(cli: Cli): Command {
   command
     .command('cancel <import>')
     .summary('stop an import; rows already written stay')
-    .action(async (id: string) =>
-      sayImport(cli, await (await cli.client()).call('cancelImport', { path: { import: id } })),
-    )
+    .action(async (id: string) => sayImport(cli, await cli.call('cancelImport', { path: { import: id } })))
   return command
 }

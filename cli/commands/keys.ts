@@ -52,19 +52,17 @@ export function build(cli: Cli): Command {
     .action(async (name: string, { mode, scope, ip, expires }: CreateOptions) => {
       // The API validates scopes.
       const body = { name, mode, scopes: scope as Scopes, ip_allow: ip, expires_at: expires }
-      await saySecret(await (await cli.client()).call('createApiKey', { body }))
+      await saySecret(await cli.call('createApiKey', { body }))
     })
   command
     .command('rotate <key>')
     .summary('create a new secret; the old one still works for a while')
-    .action(async (id: string) =>
-      saySecret(await (await cli.client()).call('rotateApiKey', { path: { id }, body: {} })),
-    )
+    .action(async (id: string) => saySecret(await cli.call('rotateApiKey', { path: { id }, body: {} })))
   command
     .command('revoke <key>')
     .summary('revoke a key, at once')
     .action(async (id: string) => {
-      await (await cli.client()).call('revokeApiKey', { path: { id } })
+      await cli.call('revokeApiKey', { path: { id } })
       note(`${id} is revoked.`)
     })
   return command

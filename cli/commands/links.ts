@@ -11,9 +11,8 @@ export function build(cli: Cli): Command {
     .description('The state of links: sessions, unanswered submits, allowed and used rate.')
     .option('-w, --watch', 'refresh every two seconds')
     .action(async (wanted: string | undefined, { watch = false }: { watch?: boolean }) => {
-      const client = await cli.client()
       await showLive(cli, watch, async () => {
-        const { data } = await client.call('listCarriers')
+        const { data } = await cli.call('listCarriers')
         const carriers = data.filter(({ id, name }) => wanted === undefined || [id, name].includes(wanted))
         if (cli.isJson) {
           for (const link of carriers.flatMap(({ links }) => links)) await say(safeJson(link))

@@ -56,14 +56,13 @@ export function build(cli: Cli): Command {
   command
     .command('get <message>')
     .summary('a message with all its fields')
-    .action(async (id: string) => sayResource(cli, await (await cli.client()).call('getMessage', { path: { id } })))
+    .action(async (id: string) => sayResource(cli, await cli.call('getMessage', { path: { id } })))
   command
     .command('cancel <message...>')
     .summary('cancel queued and scheduled messages')
     .action(async (ids: string[]) => {
-      const client = await cli.client()
       for (const id of ids) {
-        const message = await client.call('cancelMessage', { path: { id } })
+        const message = await cli.call('cancelMessage', { path: { id } })
         await say(cli.isJson ? safeJson(message) : `${message.id}  ${paintStatus(message.status)}`)
       }
     })

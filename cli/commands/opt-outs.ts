@@ -31,7 +31,7 @@ export function build(cli: Cli): Command {
     .summary('opt a number out of all messages')
     .option('--reason <text>', 'the reason, for the consent ledger')
     .action(async (number: string, { reason }: { reason?: string }) => {
-      const made = await (await cli.client()).call('createOptOut', { body: { number, reason } })
+      const made = await cli.call('createOptOut', { body: { number, reason } })
       await (cli.isJson ? say(safeJson(made)) : sayTable([made], columns))
     })
   command
@@ -39,14 +39,14 @@ export function build(cli: Cli): Command {
     .summary('reverse an opt-out, if the person asked in another way than START')
     .requiredOption('--reason <text>', 'who asked for it, and how')
     .action(async (number: string, { reason }: { reason: string }) => {
-      await (await cli.client()).call('deleteOptOut', { path: { number }, query: { reason } })
+      await cli.call('deleteOptOut', { path: { number }, query: { reason } })
       note(`${number} can receive messages again.`)
     })
   command
     .command('check <number...>')
     .summary('check whether numbers have opted out')
     .action(async (numbers: string[]) => {
-      const { data } = await (await cli.client()).call('checkOptOuts', { body: { numbers } })
+      const { data } = await cli.call('checkOptOuts', { body: { numbers } })
       const columns: Column<(typeof data)[number]>[] = [
         { title: 'NUMBER', of: ({ number }) => number },
         { title: 'OPTED OUT', of: (one) => (one.opted_out ? 'yes' : 'no') },
@@ -65,7 +65,7 @@ export function build(cli: Cli): Command {
     .action(async (file: string, { country, map }: { country?: string; map?: Record<string, string> }) => {
       const body = await readTextFile(file)
       const query = { default_country: country, mapping: map && mappingOf(map) }
-      const told = await (await cli.client()).call('importOptOuts', { body, query })
+      const told = await cli.call('importOptOuts', { body, query })
       await (cli.isJson ? say(safeJson(told)) : sayImported(told))
     })
   command

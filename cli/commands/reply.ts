@@ -12,8 +12,7 @@ export function build(cli: Cli): Command {
     .description('Reply in a conversation, from its number to its person.')
     .action(async (conversation: string, word: string) => {
       const message = await readText(word)
-      const client = await cli.client()
-      const sent = await client.call('replyInConversation', { path: { conversation }, body: { message } })
+      const sent = await cli.call('replyInConversation', { path: { conversation }, body: { message } })
       if (cli.isJson) return say(safeJson(sent))
       await say(`${sent.id}  ${paintStatus(sent.status)}`)
       note(`To follow it: heliogram trace ${sent.id}`)

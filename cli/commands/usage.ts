@@ -19,7 +19,6 @@ export function build(cli: Cli): Command {
     .option('--account <account>', 'of an account below yours')
     .option('--test', 'messages sent in test mode')
     .action(async ({ group, since, until, account, test }: UsageOptions) => {
-      const client = await cli.client()
-      await sayStats(cli, await client.call('getUsage', { query: { group, from: since, to: until, account, test } }))
+      await sayStats(cli, await cli.call('getUsage', { query: { group, from: since, to: until, account, test } }))
     })
 }

@@ -54,7 +54,7 @@ export function build(cli: Cli): Command {
   command
     .command('get <webhook>')
     .summary('a webhook with all its settings')
-    .action(async (id: string) => sayResource(cli, await (await cli.client()).call('getWebhook', { path: { id } })))
+    .action(async (id: string) => sayResource(cli, await cli.call('getWebhook', { path: { id } })))
   command
     .command('create <url>')
     .summary('create a webhook; its secret is shown once')
@@ -72,7 +72,7 @@ export function build(cli: Cli): Command {
       ) => {
         // The API validates types.
         const body = { url, events: event as Types, description, include_bodies: bodies }
-        await saySecret(await (await cli.client()).call('createWebhook', { body }))
+        await saySecret(await cli.call('createWebhook', { body }))
       },
     )
   command
@@ -90,9 +90,7 @@ export function build(cli: Cli): Command {
     .summary('rotate the secret; both sign for a while')
     .option('--grace <span>', 'how long both sign; default: a day', readSpan)
     .action(async (id: string, { grace }: { grace?: number }) =>
-      saySecret(
-        await (await cli.client()).call('rotateWebhookSecret', { path: { id }, body: { grace_seconds: grace } }),
-      ),
+      saySecret(await cli.call('rotateWebhookSecret', { path: { id }, body: { grace_seconds: grace } })),
     )
   for (const [word, enabled, summary] of [
     ['enable', true, 'begin afresh; what is past comes by a replay only'],
@@ -102,14 +100,14 @@ export function build(cli: Cli): Command {
       .command(`${word} <webhook>`)
       .summary(summary)
       .action(async (id: string) => {
-        const webhook = await (await cli.client()).call('updateWebhook', { path: { id }, body: { enabled } })
+        const webhook = await cli.call('updateWebhook', { path: { id }, body: { enabled } })
         await (cli.isJson ? say(safeJson(webhook)) : note(`${webhook.url} is ${enabled ? 'on' : 'off'}.`))
       })
   command
     .command('delete <webhook>')
     .summary('delete a webhook')
     .action(async (id: string) => {
-      await (await cli.client()).call('deleteWebhook', { path: { id } })
+      await cli.call('deleteWebhook', { path: { id } })
       note(`${id} deleted.`)
     })
   return command

@@ -4,10 +4,29 @@ import { z } from 'zod'
 import { defineActing } from '../acting.ts'
 import { Money, textMax } from '../message.ts'
 import { Untrusted, untrusted } from '../untrusted.ts'
-import { id, time, type Call, type Tool } from '../tool.ts'
+import { campaign, id, messageType, time, type Call, type Tool } from '../tool.ts'
 import { BroadcastShape, showBroadcast } from '../tools/campaigns.ts'
 
-const campaign = id('Id or key of a campaign', 'cmp_… or spring-sale')
+const order = z.strictObject({
+  campaign,
+  text: z
+    .string()
+    .min(1)
+    .max(textMax)
+    .optional()
+    .describe('The text, with fields such as {{ first_name | default: "there" }}; default: that of the campaign.'),
+  template: id('Id or name of a template, instead of `text`', 'order-shipped').optional(),
+  tags: z
+    .array(z.string().min(1).max(64))
+    .min(1)
+    .max(50)
+    .optional()
+    .describe('Contacts with one of these tags; default: all.'),
+  from: z.string().max(20).optional().describe('One of the senders of the account.'),
+  type: messageType.optional().describe("Default: the campaign's type, then marketing."),
+  send_at: time.optional().describe('When it starts; default: now. Such as 2026-11-23T08:00:00Z.'),
+  max_rate: z.int().min(1).optional().describe('Messages a minute at most.'),
+})
 
 export const startBroadcast = defineActing({
   name: 'start_broadcast',
@@ -18,29 +37,7 @@ export const startBroadcast = defineActing({
   isDestructive: true,
   isPlannedAgain: true,
   reachesOut: true,
-  input: z.strictObject({
-    campaign,
-    text: z
-      .string()
-      .min(1)
-      .max(textMax)
-      .optional()
-      .describe('The text, with fields such as {{ first_name | default: "there" }}; default: that of the campaign.'),
-    template: id('Id or name of a template, instead of `text`', 'order-shipped').optional(),
-    tags: z
-      .array(z.string().min(1).max(64))
-      .min(1)
-      .max(50)
-      .optional()
-      .describe('Contacts with one of these tags; default: all.'),
-    from: z.string().max(20).optional().describe('One of the senders of the account.'),
-    type: z
-      .enum(['transactional', 'marketing', 'otp'])
-      .optional()
-      .describe("Default: the campaign's type, then marketing."),
-    send_at: time.optional().describe('When it starts; default: now. Such as 2026-11-23T08:00:00Z.'),
-    max_rate: z.int().min(1).optional().describe('Messages a minute at most.'),
-  }),
+  input: order,
   effect: z.object({
     recipients: z.number(),
     messages: z.number(),
@@ -70,17 +67,7 @@ export const startBroadcast = defineActing({
   },
 })
 
-interface Order {
-  text?: string | undefined
-  template?: string | undefined
-  tags?: string[] | undefined
-  from?: string | undefined
-  type?: 'transactional' | 'marketing' | 'otp' | undefined
-  send_at?: string | undefined
-  max_rate?: number | undefined
-}
-
-const orderOf = ({ text, template, tags, from, type, send_at, max_rate }: Order) => ({
+const orderOf = ({ text, template, tags, from, type, send_at, max_rate }: z.output<typeof order>) => ({
   message: text,
   template,
   audience: tags && { tags },

@@ -4,7 +4,7 @@ import { defineActing } from '../acting.ts'
 import { MessageShape, showMessage, textMax } from '../message.ts'
 import { Refusal } from '../refusal.ts'
 import { showNumber } from '../untrusted.ts'
-import { id, phoneNumber, time, type Call } from '../tool.ts'
+import { id, messageType, phoneNumber, time, type Call } from '../tool.ts'
 import { PreviewShape, showPreview } from '../tools/messages.ts'
 
 const text = z
@@ -18,7 +18,7 @@ const variables = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
   .optional()
   .describe('Values for the fields of the template, such as {"order":"A-17"}.')
-const type = z.enum(['transactional', 'marketing', 'otp']).optional().describe('Its purpose.')
+const type = messageType.optional().describe('Its purpose.')
 const sendAt = time.optional().describe('When to send it; default: now. Such as 2026-11-23T08:00:00Z.')
 
 interface Written {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineActing } from '../acting.ts'
 import { bounded } from '../untrusted.ts'
-import { id, phoneNumber } from '../tool.ts'
+import { campaign, phoneNumber } from '../tool.ts'
 
 const conflict = z
   .enum(['update', 'skip'])
@@ -18,7 +18,7 @@ export const createContact = defineActing({
   isDestructive: true,
   reachesOut: false,
   input: z.strictObject({
-    campaign: id('Id or key of a campaign', 'cmp_… or spring-sale'),
+    campaign,
     phone_number: phoneNumber,
     first_name: z.string().max(100).optional(),
     last_name: z.string().max(100).optional(),

@@ -2,7 +2,7 @@ import { broadcastStatuses, type Broadcast, type Campaign, type Import } from '@
 import { z } from 'zod'
 import { Money } from '../message.ts'
 import { bounded, maskNumbers, Untrusted, untrusted } from '../untrusted.ts'
-import { defineReading, id, nextCursor, paging } from '../tool.ts'
+import { campaign, defineReading, id, nextCursor, paging } from '../tool.ts'
 
 const CampaignShape = z.object({
   id: z.string(),
@@ -103,7 +103,7 @@ export const getCampaign = defineReading({
   description:
     'Returns one campaign with its figures (sent, delivered, failed, replies, opt-outs, clicks, cost) and its newest broadcasts. For the reasons of failures use find_delivery_problems with this campaign, for its imports list_imports.',
   scopes: ['campaigns:read'],
-  input: z.strictObject({ campaign: id('Id or key of a campaign', 'cmp_… or spring-sale') }),
+  input: z.strictObject({ campaign }),
   output: z.object({ campaign: CampaignShape, stats: Stats.nullable(), broadcasts: z.array(BroadcastShape) }),
   async read({ client, signal }, path) {
     const [one, page] = await Promise.all([
@@ -148,7 +148,7 @@ export const listImports = defineReading({
   description:
     'Lists imports of contacts into a campaign, newest first, with the numbers of imported and rejected rows.',
   scopes: ['contacts:read'],
-  input: z.strictObject({ campaign: id('Id or key of a campaign', 'cmp_… or spring-sale'), ...paging }),
+  input: z.strictObject({ campaign, ...paging }),
   output: z.object({ imports: z.array(ImportShape), next_cursor: nextCursor }),
   async read({ client, signal }, { campaign, ...query }) {
     const page = await client.call('listImports', { path: { campaign }, query }, { signal })

@@ -2,7 +2,7 @@ import { messageStatuses, type Answer } from '@heliogram/sdk'
 import { z } from 'zod'
 import { Money, MessageShape, showMessage, textMax, textMaxOfLists } from '../message.ts'
 import { maskNumbers, bounded } from '../untrusted.ts'
-import { defineReading, id, nextCursor, paging, phoneNumber, time } from '../tool.ts'
+import { campaign, defineReading, id, messageType, nextCursor, paging, phoneNumber, time } from '../tool.ts'
 
 export const searchMessages = defineReading({
   name: 'search_messages',
@@ -20,9 +20,9 @@ export const searchMessages = defineReading({
       .optional()
       .describe('One of these, such as ["failed","undelivered"].'),
     error_code: z.string().max(64).optional().describe('Why it failed, such as unknown_subscriber.'),
-    campaign: id('Id or key of a campaign', 'cmp_… or spring-sale').optional(),
+    campaign: campaign.optional(),
     tag: z.string().max(64).optional(),
-    type: z.enum(['transactional', 'marketing', 'otp']).optional(),
+    type: messageType.optional(),
     created_after: time.optional(),
     created_before: time.optional(),
     ...paging,
@@ -124,7 +124,7 @@ export const previewMessage = defineReading({
   input: z.strictObject({
     text: z.string().min(1).max(textMax).describe('The text, at most 1600 characters.'),
     to: phoneNumber.optional(),
-    type: z.enum(['transactional', 'marketing', 'otp']).optional().describe('Its purpose.'),
+    type: messageType.optional().describe('Its purpose.'),
   }),
   output: PreviewShape,
   async read({ client, signal }, { text, to, type }) {
