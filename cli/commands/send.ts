@@ -1,4 +1,10 @@
-import { newIdempotencyKey, type Client, type HeliogramError, type Message } from '@heliogram/sdk'
+import {
+  newIdempotencyKey,
+  type Client,
+  type HeliogramError,
+  type Message,
+  type OperationRequest,
+} from '@heliogram/sdk'
 import { Command, Option } from 'commander'
 import type { Cli } from '../cli.ts'
 import { exits, Failure, misused } from '../exit.ts'
@@ -10,9 +16,8 @@ import { startProgress } from '../terminal/progress.ts'
 import { showSegments, showSize } from '../terminal/size.ts'
 import { paintStatus } from '../terminal/status.ts'
 import { sayFacts } from '../terminal/table.ts'
-import { safeJson } from '../terminal/text.ts'
+import { safeJson, clean } from '../terminal/text.ts'
 import { localTime, spanOf } from '../terminal/times.ts'
-import { sayPreview } from './send-preview.ts'
 
 interface SendOptions {
   from?: string
@@ -173,4 +178,24 @@ async function sayEnd(cli: Cli, last: Message): Promise<void> {
   const trace = `heliogram trace ${last.id}`
   if (last.final) throw new Failure(exits.refused, `It was not delivered: ${last.error?.title ?? last.status}.`, trace)
   throw new Failure(exits.waiting, `It is not final: ${last.status}.`, trace)
+}
+
+type Draft = OperationRequest<'previewMessage'>['body'] & { to: string }
+
+/** Prints the preview; sends nothing. */
+async function sayPreview(cli: Cli, client: Client, draft: Draft): Promise<void> {
+  const preview = await client.call('previewMessage', { body: draft })
+  if (cli.isJson) return say(safeJson(preview))
+  const { parts, warnings, from, estimated_price: price } = preview
+  await sayFacts([
+    ['to', `${draft.to}${preview.opted_out ? ' – has opted out: it would be refused' : ''}`],
+    ['from', from],
+    ['size', showSize(preview)],
+    ['price', price ? `${price.amount} ${price.currency}, estimated` : 'unknown: no rate card has a price'],
+  ])
+  await say()
+  for (const [i, part] of parts.entries()) await say(`${paint('dim', `${i + 1} │`)} ${clean(part.text)}`)
+  if (warnings.length > 0) await say()
+  for (const { detail } of warnings) await say(paint('yellow', clean(detail)))
+  await say(paint('dim', '\nNothing was sent.'))
 }

@@ -2,12 +2,11 @@ import { countSegments, cutSegments, joinParts, readPart } from '@heliogram/smpp
 import type { Static } from 'typebox'
 import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
 import { problems, type App, type Caller } from '../ground/http/http.ts'
-import { showId } from '../ground/base/ids.ts'
+import { showId, parseId } from '../ground/base/ids.ts'
 import { Faults } from '../ground/http/faults.ts'
 import { showMoney, type Money, type MoneySchema } from '../ground/base/money.ts'
 import type { Acceptor } from './accept.ts'
 import type { Draft, Planned } from '../message/draft.ts'
-import { findCampaignDefaults, type CampaignDefaults } from './campaign-defaults.ts'
 import type { DraftContext } from './draft.ts'
 import { readNumber } from '../ground/numbers/number.ts'
 import { isOptedOut } from '../message/opted-out.ts'
@@ -16,8 +15,11 @@ import { Preview, PreviewBody } from './preview-schema.ts'
 import { refusalError, type MessagesContext } from './send.ts'
 import { listSendFaults } from './send-faults.ts'
 import { compileVariants } from '../templates/resource.ts'
-import { loadTemplates, readSend, type SendInput, type Templates } from './read-send.ts'
+import { loadTemplates, readSend, type SendInput, type Templates, type Variables } from './read-send.ts'
 import type { Text } from './text.ts'
+import type { Queryable } from '../ground/db/db.ts'
+import type { MessageType } from '../message/message.ts'
+import type { TemplateTexts } from '../templates/store.ts'
 
 export type PreviewContext = Pick<MessagesContext, 'db' | 'vault' | 'shortUrl'> & { acceptor: Pick<Acceptor, 'plan'> }
 
@@ -161,4 +163,42 @@ function cutText(text: string, encoding: 'GSM-7' | 'UCS-2'): { text: string; cha
     const part = joinParts([{ ...readPart(pdu), concatenation: null }]).text ?? ''
     return { text: part, characters: countSegments(part).characters }
   })
+}
+
+/** The defaults that shape a text; routing finds the sender. */
+interface CampaignDefaults {
+  id: string
+  type: MessageType | null
+  shortensUrls: boolean
+  /** The text of its broadcasts with its values, or null. */
+  text: { texts: TemplateTexts; variables: Variables } | null
+}
+
+/** By the primary key or the unique (account_id, key), and a template's primary key. */
+async function findCampaignDefaults(
+  db: Queryable,
+  accountId: string,
+  idOrKey: string,
+): Promise<CampaignDefaults | null> {
+  const id = parseId('cmp', idOrKey)
+  const { rows } = await db.query<
+    Omit<CampaignDefaults, 'text'> & { message: string | null; variables: Variables } & Partial<TemplateTexts>
+  >(
+    `select c.id, c.type, coalesce(c.shorten_urls, false) as "shortensUrls", c.message, c.variables, t.body, t.language, t.languages
+     from campaigns c
+     left join templates t on t.account_id = c.account_id and t.id = c.template_id
+     where c.account_id = $1
+       and c.${id === null ? 'key' : 'id'} = $2`,
+    [accountId, id ?? idOrKey],
+  )
+  const [row] = rows
+  if (!row) return null
+  const { message, variables, body, language, languages, ...defaults } = row
+  const texts =
+    message !== null
+      ? { body: message, language: 'en', languages: {} }
+      : body && language && languages
+        ? { body, language, languages }
+        : null
+  return { ...defaults, text: texts && { texts, variables } }
 }

@@ -1,6 +1,6 @@
 /** The write of accept: planned drafts in, verdicts out, with the events that webhooks subscribe to. */
 import { now } from '../ground/db/clock.ts'
-import type { Db, Tx } from '../ground/db/db.ts'
+import type { Db, Tx, Queryable } from '../ground/db/db.ts'
 import { dayOf } from '../ground/db/partitions.ts'
 import { everyPlace } from '../ground/db/rows.ts'
 import { recordEvents, type NewEvent, type Outbox, type Posting, type Subscriptions } from '../events/events.ts'
@@ -15,10 +15,10 @@ import type { MessageRow } from '../message/message.ts'
 import { renderMessage } from '../message/show.ts'
 import { costColumns } from '../message/price.ts'
 import type { Recent } from '../message/recent.ts'
-import { discardLater } from './discard-later.ts'
 import type { Acquaintance } from '../message/routing.ts'
 import { storeShortLinks } from '../short-links/store.ts'
 import { validityDefaultSeconds } from '../message/validity.ts'
+import { columns } from '../ground/db/array.ts'
 
 export interface Written {
   results: Accepted[]
@@ -237,4 +237,17 @@ async function findForgottenHashes(tx: Db | Tx, asked: { accountId: string; hash
     values: [asked.map(({ accountId }) => accountId), asked.map(({ hash }) => hash)],
   })
   return new Set(rows.map(({ hash }) => hash.toString('hex')))
+}
+
+/** Runs in the transaction that accepts the messages. */
+async function discardLater(tx: Queryable, messages: readonly { accountId: string; id: string }[]): Promise<void> {
+  if (messages.length === 0) return
+  await tx.query({
+    name: 'discard-later',
+    text: `
+      insert into discards (account_id, message_id)
+      select * from unnest($1::uuid[], $2::uuid[])
+      on conflict do nothing`,
+    values: columns([messages.map(({ accountId }) => accountId), messages.map(({ id }) => id)]),
+  })
 }

@@ -1,18 +1,19 @@
 import type { Needs } from '../events/events.ts'
-import { Type } from 'typebox'
-import { PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
+import { Type, type Static } from 'typebox'
+import { PageOf, pageQuery, problems, createdQuery, readTime, type App } from '../ground/http/http.ts'
 import { idempotent, type Outcome } from '../ground/http/idempotency.ts'
 import { refuseShortening } from '../short-links/shorten.ts'
 import { takeMark, withOldRows } from '../ground/http/mark.ts'
 import { readPage, type PagePlace } from '../ground/http/page.ts'
 import { refuseCallback } from './callback.ts'
-import { Campaign, CampaignChange, CampaignInput } from './campaign-schema.ts'
+import { Campaign, CampaignChange, CampaignInput, campaignStatuses } from './campaign-schema.ts'
 import { changeCampaign, createCampaign, readCampaign, readOpenCampaign, showCampaign } from './campaign.ts'
-import { campaignQuery, readCampaignFilters } from './filters.ts'
 import { Faults, readQuery } from '../ground/http/faults.ts'
 import { readStats } from './stats.ts'
 import { statsRoutes } from './stats-http.ts'
-import { listCampaigns, lockCampaign } from './store.ts'
+import { listCampaigns, lockCampaign, type CampaignFilters } from './store.ts'
+import { invalid, type FieldError } from '../ground/base/errors.ts'
+import { messageTypes } from '../message/message.ts'
 
 export type CampaignsContext = Needs<'db' | 'vault' | 'refuseUrl' | 'shortUrl'>
 
@@ -121,3 +122,52 @@ export function campaignRoutes(app: App, context: CampaignsContext): void {
       }),
   )
 }
+
+const campaignQuery = {
+  name: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 120,
+      description: 'Campaigns whose name and key contain all of these words, or parts of words, ignoring case.',
+      examples: ['autumn sale'],
+    }),
+  ),
+  status: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description: `Comma list of ${campaignStatuses.join(', ')}.`,
+      examples: ['active,sending'],
+    }),
+  ),
+  type: Type.Optional(Type.Enum([...messageTypes], { description: 'Campaigns with this default type.' })),
+  tag: Type.Optional(
+    Type.String({ maxLength: 1000, description: 'Campaigns with the tag; with all of a comma list.' }),
+  ),
+  ...createdQuery,
+}
+
+const Query = Type.Object(campaignQuery)
+
+/** @throws ApiError with every wrong filter. */
+function readCampaignFilters(query: Partial<Static<typeof Query>>): CampaignFilters {
+  const faults: FieldError[] = []
+  const refuse = (name: string, detail: string): void =>
+    void faults.push({ pointer: `?${name}`, code: 'invalid_value', detail })
+  const statuses = listOf(query.status)
+  for (const status of statuses ?? [])
+    if (!campaignStatuses.some((one) => one === status))
+      refuse('status', `"${status}" is not one of ${campaignStatuses.join(', ')}`)
+  const tags = listOf(query.tag)
+  if (tags?.includes('')) refuse('tag', 'must be tags separated by commas')
+  if (faults.length > 0) throw invalid(faults)
+  return {
+    name: query.name ?? null,
+    statuses,
+    type: query.type ?? null,
+    tags,
+    createdAfter: readTime(query.created_after),
+    createdBefore: readTime(query.created_before),
+  }
+}
+
+const listOf = (text: string | undefined): string[] | null => text?.split(',').map((one) => one.trim()) ?? null

@@ -1,13 +1,12 @@
 /** `/v1/templates`: texts with merge fields that are sent by name. */
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import type { Queryable } from '../ground/db/db.ts'
-import { ApiError, found } from '../ground/base/errors.ts'
-import { PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
+import { ApiError, found, invalid, type FieldError } from '../ground/base/errors.ts'
+import { PageOf, pageQuery, problems, createdQuery, readTime, type App } from '../ground/http/http.ts'
 import { idempotent, type Outcome, type RouteContext } from '../ground/http/idempotency.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { readPage, type PagePlace } from '../ground/http/page.ts'
 import { Faults, readQuery } from '../ground/http/faults.ts'
-import { readTemplateFilters, templateQuery } from './list-filters.ts'
 import { checkTemplate, showTemplate, Template, TemplateChange, TemplateInput } from './resource.ts'
 import {
   deleteTemplate,
@@ -18,7 +17,9 @@ import {
   lockTemplate,
   updateTemplate,
   type TemplateRow,
+  type TemplateFilters,
 } from './store.ts'
+import { readLanguageFilter } from '../ground/http/language.ts'
 
 export const templateParams = Type.Object({
   template: Type.String({ maxLength: 255, description: 'Id or name of a template.', examples: ['order-shipped'] }),
@@ -165,4 +166,38 @@ async function nameTaken(tx: Queryable, accountId: string, name: string): Promis
     detail: `The name ${JSON.stringify(name)} belongs to another template.`,
     members: { existing_id: existing ? showId('tpl', existing.id) : null },
   })
+}
+
+const templateQuery = {
+  name: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Templates whose name contains all of these words, or parts of words.',
+      examples: ['shipped'],
+    }),
+  ),
+  language: Type.Optional(
+    Type.String({
+      maxLength: 35,
+      description: 'Templates with a text in this language; `en` finds `en-GB` too.',
+      examples: ['de'],
+    }),
+  ),
+  ...createdQuery,
+}
+
+const Query = Type.Object(templateQuery)
+
+/** @throws ApiError with all faults. */
+function readTemplateFilters(query: Partial<Static<typeof Query>>): TemplateFilters {
+  const faults: FieldError[] = []
+  const language = readLanguageFilter(query.language, faults)
+  if (faults.length > 0) throw invalid(faults)
+  return {
+    name: query.name ?? null,
+    language,
+    createdAfter: readTime(query.created_after),
+    createdBefore: readTime(query.created_before),
+  }
 }

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { recordRequest } from '../ground/audit/audit.ts'
-import { inTransaction } from '../ground/db/db.ts'
+import { inTransaction, type Queryable } from '../ground/db/db.ts'
 import { ApiError, found, invalid } from '../ground/base/errors.ts'
 import type { App } from '../ground/http/http.ts'
 import { showId } from '../ground/base/ids.ts'
@@ -13,15 +13,14 @@ import { redactMessage } from '../message/redact.ts'
 import { refusalError, type MessagesContext } from '../accept/send.ts'
 import { allMessages, listMessages, readingOf } from '../messages/list.ts'
 import { findMessage } from '../message/store.ts'
-import { parseSid, twilioVersion } from '../post/twilio-words.ts'
+import { parseSid, twilioVersion, showSid } from '../post/twilio-words.ts'
 import { handleFailure } from '../ground/http/failures.ts'
 import { refuseLive } from '../ground/http/live-only.ts'
-import { readTwilioAccount } from './account.ts'
 import type { TwilioAuthenticator } from './credential.ts'
 import { sendTwilioFault, WrongParameter } from './faults.ts'
 import { isFormOfUtf8 } from '../ground/http/form.ts'
 import { positionOf, readTwilioFilters, readTwilioQuery, renderTwilioPage } from './list.ts'
-import { renderTwilioMessage } from './resource.ts'
+import { renderTwilioMessage, messagesPath, twilioDate } from './resource.ts'
 import { readTwilioSend } from './send.ts'
 
 const ofAccount = `/${twilioVersion}/Accounts/:accountSid`
@@ -125,4 +124,27 @@ const anyQuery = Type.Object({}, { additionalProperties: true })
 
 function formOf(request: FastifyRequest): URLSearchParams {
   return request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
+}
+
+/** By primary key. Without the auth token, which is shown once, when it is created. */
+async function readTwilioAccount(db: Queryable, accountId: string): Promise<Record<string, unknown>> {
+  const { rows } = await db.query<{ name: string; status: string; createdAt: Date; updatedAt: Date }>(
+    `select name, status, created_at as "createdAt", updated_at as "updatedAt" from accounts where id = $1`,
+    [accountId],
+  )
+  const [row] = rows
+  if (!row) throw new Error('callers have accounts')
+  const sid = showSid('AC', accountId)
+  return {
+    auth_token: null,
+    date_created: twilioDate(row.createdAt),
+    date_updated: twilioDate(row.updatedAt),
+    friendly_name: row.name,
+    owner_account_sid: sid,
+    sid,
+    status: row.status,
+    subresource_uris: { messages: `${messagesPath(accountId)}.json` },
+    type: 'Full',
+    uri: `/${twilioVersion}/Accounts/${sid}.json`,
+  }
 }
