@@ -1,4 +1,4 @@
-import { ESME, responseIdKey, type IdForm, type MessageRequest } from '@heliogram/smpp'
+import { ESME, responseIdKey, type IdForm } from '@heliogram/smpp'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
@@ -9,14 +9,10 @@ import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { openLedgerTest } from '../messages/testing.ts'
 import { doctorRoutes } from './http.ts'
 import { diagnose, keysUnder, listDoctored, styleOf } from './doctor.ts'
-import type { Link } from '../links/link.ts'
 import { receiptRoutes } from './receipts-http.ts'
-import { receive } from '../inbound/receive.ts'
 import type { ReceiveContext } from '../inbound/context.ts'
-import { Redeliveries } from '../inbound/redelivery.ts'
+import { deliverTo, linkOf, receivingOf } from '../inbound/testing.ts'
 import { followIdForms } from './rekey.ts'
-import { smppDefaults } from '../links/carrier-settings.ts'
-import { aliveSession } from '../carriers/testing.ts'
 
 let operator: TestAccount
 let context: ReceiveContext
@@ -29,8 +25,7 @@ const app = await buildTestApp(db, (one) => {
 const test = forEachTest(db, openLedgerTest)
 beforeEach(async () => {
   operator = await createTestAccount(db)
-  const log = { info: () => {}, warn: () => {}, error: () => {} }
-  context = { ...test.context, log, ledger: test.ledger, redeliveries: new Redeliveries(test.nodeId), wake: () => {} }
+  context = receivingOf(test)
 })
 
 describe('ids that are hexadecimal in responses and decimal in receipts', () => {
@@ -353,20 +348,8 @@ async function submit(responseId: string, form: IdForm = 'raw'): Promise<string>
 
 /** Receives a receipt as a link with this form does. */
 async function receipt(id: string, form: IdForm = 'raw', stat = 'DELIVRD', doneDate = '2601010000'): Promise<void> {
-  const link = {
-    id: test.linkId,
-    receiptsId: test.linkId,
-    settings: { ...smppDefaults, host: '', port: 1, system_id: '', message_id_form: form },
-  } as unknown as Link
-  const pdu = {
-    command: 'deliver_sm',
-    source_addr: '15551230001',
-    destination_addr: '15557654321',
-    esm_class: 4,
-    data_coding: 0,
-    short_message: Buffer.from(`id:${id} submit date:2601010000 done date:${doneDate} stat:${stat} err:000 text:`),
-  } as MessageRequest
-  const status = await new Promise((resolve) => receive(context, link, pdu, resolve, aliveSession()))
+  const short_message = Buffer.from(`id:${id} submit date:2601010000 done date:${doneDate} stat:${stat} err:000 text:`)
+  const status = await deliverTo(context, linkOf(test, { message_id_form: form }), { esm_class: 4, short_message })
   expect(status).toBe(ESME.ROK)
 }
 

@@ -1,4 +1,4 @@
-import { cutSegments, ESME, type ConcatenationMode, type MessageRequest } from '@heliogram/smpp'
+import { cutSegments, ESME, type ConcatenationMode } from '@heliogram/smpp'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, emptyTables, forEachTest } from '../ground/db/testing.ts'
@@ -6,12 +6,12 @@ import { newId } from '../ground/base/ids.ts'
 import { openLedgerTest, ourNumber } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import type { Link } from '../links/link.ts'
-import { receive } from './receive.ts'
 import type { ReceiveContext } from './context.ts'
 import { Redeliveries } from './redelivery.ts'
+import { deliverTo, linkOf, receivingOf, type Fields } from './testing.ts'
 import type { DeliverySession } from '../links/carrier-link.ts'
 import { joinLateParts } from './reply-join.ts'
-import { smppDefaults, type SmppSettings } from '../links/carrier-settings.ts'
+import type { SmppSettings } from '../links/carrier-settings.ts'
 import { aliveSession, openCarrierTest, untilBound } from '../carriers/testing.ts'
 
 let context: ReceiveContext
@@ -23,12 +23,8 @@ const test = forEachTest(db, openLedgerTest)
 beforeEach(async () => {
   errors = []
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
-  context = { ...test.context, log, ledger: test.ledger, redeliveries: new Redeliveries(test.nodeId), wake: () => {} }
-  link = {
-    id: test.linkId,
-    receiptsId: test.linkId,
-    settings: { ...smppDefaults, host: '', port: 1, system_id: '' },
-  } as Link
+  context = receivingOf(test, { log })
+  link = linkOf(test)
 })
 
 const person = '15551230001'
@@ -151,15 +147,13 @@ describe('a reply', () => {
 
   it('is requested again if it waited in the socket of a frozen process: another may have stored it', async () => {
     const frozen = { ...context, isFresh: () => false }
-    const deliverTo = (to: ReceiveContext, fields: Fields): Promise<number> =>
-      new Promise((resolve) => receive(to, link, deliverSm(fields), resolve, session()))
-    expect(await deliverTo(context, {})).toBe(ESME.ROK)
-    expect(await deliverTo(frozen, {})).toBe(ESME.RX_T_APPN)
+    expect(await deliver({})).toBe(ESME.ROK)
+    expect(await deliverTo(frozen, link)).toBe(ESME.RX_T_APPN)
     for (const part of partsOf('A text of several parts. '.repeat(12), 'udh8'))
-      expect(await deliverTo(frozen, part)).toBe(ESME.RX_T_APPN)
+      expect(await deliverTo(frozen, link, part)).toBe(ESME.RX_T_APPN)
     expect([await texts(), await test.count('reply_parts', 'true'), errors]).toEqual([['Hi'], 0, []])
     const receipt = 'id:1 sub:001 dlvrd:001 submit date:2611230101 done date:2611230101 stat:DELIVRD err:000 text:'
-    expect(await deliverTo(frozen, { esm_class: 4, short_message: Buffer.from(receipt) })).toBe(ESME.ROK)
+    expect(await deliverTo(frozen, link, { esm_class: 4, short_message: Buffer.from(receipt) })).toBe(ESME.ROK)
   })
 })
 
@@ -183,8 +177,8 @@ describe('a reply that waited in the socket of a process frozen for seconds', ()
     await test.sql`with n as (insert into nodes (id, name) values (${id}, 'other') returning id)
       insert into heartbeats (node_id, seen_at) select id, now() + interval '1 hour' from n`
     const other = { ...context, redeliveries: new Redeliveries(id) }
-    const taker = session()
-    await new Promise<number>((resolve) => receive(other, link, deliverSm({}), resolve, taker))
+    const taker = aliveSession()
+    await deliverTo(other, link, {}, taker)
     taker.enquire()
     await until('its carrier has the answer', () => taker.enquiries.answered > 0)
     await other.redeliveries.noteLost(test.db)
@@ -224,7 +218,7 @@ describe('a long reply', () => {
       await fc.assert(
         fc.asyncProperty(fc.shuffledSubarray([...parts.keys()], { minLength: parts.length }), async (order) => {
           await emptyTables(test.db, 'messages, reply_parts, reply_hashes')
-          const sessions = [session(), session()]
+          const sessions = [aliveSession(), aliveSession()]
           for (const [i, n] of order.entries()) {
             expect(await texts()).toEqual([])
             expect(await deliver(parts[n] ?? {}, sessions[i % 2])).toBe(ESME.ROK)
@@ -243,7 +237,7 @@ describe('a long reply', () => {
     const second = { id: '01900000-0000-7000-8000-000000000009', receiptsId, settings } as Link
     for (const [n, part] of parts.entries()) {
       if (n % 2 === 1) await deliver(part)
-      else await new Promise<number>((resolve) => receive(context, second, deliverSm(part), resolve, session()))
+      else await deliverTo(context, second, part)
     }
     expect(await replies()).toEqual([{ body: text, isPartial: false }])
   })
@@ -399,16 +393,8 @@ describe('a receipt', () => {
   })
 })
 
-it('a request that a carrier should not send is refused', () => {
-  const answers: number[] = []
-  receive(
-    context,
-    link,
-    { ...deliverSm({}), command: 'submit_sm' } as MessageRequest,
-    (status) => answers.push(status),
-    session(),
-  )
-  expect(answers).toEqual([ESME.RINVCMDID])
+it('a request that a carrier should not send is refused', async () => {
+  expect(await deliver({ command: 'submit_sm' } as unknown as Fields)).toBe(ESME.RINVCMDID)
 })
 
 it('replies and receipts of a simulated carrier are stored, long ones with the last part first', async () => {
@@ -428,30 +414,8 @@ it('replies and receipts of a simulated carrier are stored, long ones with the l
   await carrier.close()
 })
 
-type Fields = Partial<Extract<MessageRequest, { command: 'deliver_sm' }>>
-
-function deliverSm(fields: Fields): MessageRequest {
-  return {
-    command: 'deliver_sm',
-    command_id: 5,
-    command_status: 0,
-    sequence_number: 1,
-    source_addr: person,
-    destination_addr: ourNumber,
-    esm_class: 0,
-    data_coding: 0,
-    short_message: Buffer.from('Hi'),
-    ...fields,
-  } as MessageRequest
-}
-
-/** A live session. */
-const session = (): DeliverySession => aliveSession()
-
 /** Receives a PDU on a session; resolves with the answer to the carrier. */
-function deliver(fields: Fields, on = session()): Promise<number> {
-  return new Promise((resolve) => receive(context, link, deliverSm(fields), resolve, on))
-}
+const deliver = (fields: Fields, on?: DeliverySession): Promise<number> => deliverTo(context, link, fields, on)
 
 function partsOf(text: string, mode: ConcatenationMode, reference = 7): Fields[] {
   return cutSegments(text, { mode, reference }).map((pdu) => pdu as Fields)

@@ -1,18 +1,15 @@
-import { ESME, type MessageRequest } from '@heliogram/smpp'
+import { ESME } from '@heliogram/smpp'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, untilBlocked, forEachTest } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
-import { openLedgerTest, ourNumber } from '../messages/testing.ts'
+import { openLedgerTest } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
-import type { Link } from '../links/link.ts'
-import { receive } from './receive.ts'
 import type { ReceiveContext } from './context.ts'
 import { Redeliveries } from './redelivery.ts'
-import { smppDefaults } from '../links/carrier-settings.ts'
+import { deliverTo, linkOf, receivingOf, type Fields } from './testing.ts'
 import { aliveSession, type TestSession } from '../carriers/testing.ts'
 
 let context: ReceiveContext
-let link: Link
 let nowMs = 0
 let errors: string[]
 
@@ -22,11 +19,6 @@ beforeEach(async () => {
   nowMs = Date.now()
   errors = []
   context = processOf(test.nodeId)
-  link = {
-    id: test.linkId,
-    receiptsId: test.linkId,
-    settings: { ...smppDefaults, host: '', port: 1, system_id: '', enquire_timeout_seconds: 5 },
-  } as Link
 })
 
 const isAway = (): Promise<never> => Promise.reject(new Error('away'))
@@ -426,7 +418,7 @@ it('learns of a lost session as long as the database is down', async () => {
 function processOf(nodeId: string): ReceiveContext {
   const log = { info: () => {}, warn: () => {}, error: (_: unknown, what: string) => void errors.push(what) }
   const redeliveries = new Redeliveries(nodeId, () => nowMs)
-  return { ...test.context, log, ledger: test.ledger, redeliveries, wake: () => {} }
+  return receivingOf(test, { log, redeliveries })
 }
 
 /** Another process, which goes on beating. */
@@ -460,21 +452,11 @@ function countLooks(at: ReceiveContext): () => number {
 type NumberedSession = TestSession & { sequence: number }
 const openSession = (): NumberedSession => Object.assign(aliveSession(), { sequence: 0 })
 
-type Fields = Partial<Extract<MessageRequest, { command: 'deliver_sm' }>>
-
 /** Delivers a "yes"; resolves with our answer. */
 function deliver(session: NumberedSession, fields: Fields = {}, at = context): Promise<number> {
-  const pdu = {
-    command: 'deliver_sm',
-    sequence_number: ++session.sequence,
-    source_addr: '15551230001',
-    destination_addr: ourNumber,
-    esm_class: 0,
-    data_coding: 0,
-    short_message: Buffer.from('yes'),
-    ...fields,
-  } as MessageRequest
-  return new Promise((resolve) => receive(at, link, pdu, resolve, session))
+  const link = linkOf(test, { enquire_timeout_seconds: 5 })
+  const own = { sequence_number: ++session.sequence, short_message: Buffer.from('yes') }
+  return deliverTo(at, link, { ...own, ...fields }, session)
 }
 
 const stored = (): Promise<number> => test.count('messages', `direction = 'inbound' and body = 'yes'`)

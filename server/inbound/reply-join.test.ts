@@ -1,22 +1,17 @@
-import { cutSegments, ESME, type ConcatenationMode, type MessageRequest } from '@heliogram/smpp'
+import { cutSegments, ESME, type ConcatenationMode } from '@heliogram/smpp'
 import { beforeEach, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { openPool } from '../ground/db/db.ts'
 import { createTestDatabase, forEachTest } from '../ground/db/testing.ts'
-import { openLedgerTest, ourNumber } from '../messages/testing.ts'
+import { openLedgerTest } from '../messages/testing.ts'
 import { DataKeys } from '../ground/sealing/data-keys.ts'
 import { Texts } from '../ground/sealing/texts.ts'
 import { openVault, type Vault } from '../ground/sealing/vault.ts'
-import type { Link } from '../links/link.ts'
-import { receive } from './receive.ts'
 import type { ReceiveContext } from './context.ts'
-import { Redeliveries } from './redelivery.ts'
 import { joinLateParts } from './reply-join.ts'
-import { smppDefaults } from '../links/carrier-settings.ts'
-import { aliveSession } from '../carriers/testing.ts'
+import { deliverTo, linkOf, receivingOf, type Fields } from './testing.ts'
 
 let context: ReceiveContext
-let link: Link
 let warnings: object[] = []
 
 const database = await createTestDatabase()
@@ -26,9 +21,7 @@ beforeEach(async () => {
   warnings = []
   const warn = (fields: object, message: string): void => void warnings.push({ ...fields, message })
   const log = { info: () => {}, warn, error: warn }
-  context = { ...test.context, log, ledger: test.ledger, redeliveries: new Redeliveries(test.nodeId), wake: () => {} }
-  const settings = { ...smppDefaults, host: '', port: 1, system_id: '' }
-  link = { id: test.linkId, receiptsId: test.linkId, settings } as Link
+  context = receivingOf(test, { log })
 })
 
 it('a reply with parts still arriving waits for the rest, however old its first part is', async () => {
@@ -125,14 +118,8 @@ it.each([
   },
 )
 
-type Fields = Partial<Extract<MessageRequest, { command: 'deliver_sm' }>>
-
-function deliver(fields: Fields, source = '15551230001', process = context): Promise<number> {
-  const head = { command: 'deliver_sm', command_status: 0, sequence_number: 1, esm_class: 0, data_coding: 0 }
-  const pdu = { ...head, source_addr: source, destination_addr: ourNumber, ...fields } as MessageRequest
-  const session = aliveSession()
-  return new Promise((resolve) => receive(process, link, pdu, resolve, session))
-}
+const deliver = (fields: Fields, source_addr = '15551230001', process = context): Promise<number> =>
+  deliverTo(process, linkOf(test), { source_addr, ...fields })
 
 const partsOf = (text: string, mode: ConcatenationMode = 'udh8'): Fields[] =>
   cutSegments(text, { mode, reference: 7 }).map((pdu) => pdu as Fields)

@@ -1,16 +1,13 @@
 /** STOP, START, STOP, with any ends of sessions between: a person whose last word is STOP is out. */
-import { ESME, SmppServer, type MessageRequest, type Session } from '@heliogram/smpp'
+import { ESME, SmppServer, type Session } from '@heliogram/smpp'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
-import { openLedgerTest, ourNumber, silent } from '../messages/testing.ts'
+import { openLedgerTest, ourNumber } from '../messages/testing.ts'
 import { isOptedOut } from '../message/opted-out.ts'
 import { until } from '../../test/until.ts'
-import type { Link } from '../links/link.ts'
-import { smppDefaults } from '../links/carrier-settings.ts'
 import { aliveSession, openBoundTest, type TestSession } from '../carriers/testing.ts'
-import { receive } from './receive.ts'
-import { Redeliveries } from './redelivery.ts'
+import { deliverTo, linkOf, receivingOf } from './testing.ts'
 
 const person = '15551230001'
 
@@ -27,27 +24,13 @@ describe('over sessions that end in any way', () => {
   it('a final STOP is obeyed, and a final START unless it may be an old one', async () => {
     await emptyTables(db, 'accounts, carriers, nodes, messages, events')
     const test = await openLedgerTest(db)
-    const link = {
-      id: test.linkId,
-      receiptsId: test.linkId,
-      settings: { ...smppDefaults, host: '', port: 1, system_id: '' },
-    } as Link
-    const redeliveries = new Redeliveries(test.nodeId)
-    const context = { ...test.context, log: silent, ledger: test.ledger, redeliveries, wake: () => {} }
-    let sequence = 0
-    const deliver = (source: string, text: string, session: TestSession): Promise<number> =>
-      new Promise((resolve) => {
-        const pdu = {
-          command: 'deliver_sm',
-          sequence_number: ++sequence,
-          source_addr: source,
-          destination_addr: ourNumber,
-          esm_class: 0,
-          data_coding: 0,
-          short_message: Buffer.from(text),
-        }
-        receive(context, link, pdu as MessageRequest, resolve, session)
-      })
+    const link = linkOf(test)
+    const receiving = receivingOf(test)
+    let sequence_number = 0
+    const deliver = (source_addr: string, text: string, session: TestSession): Promise<number> => {
+      sequence_number++
+      return deliverTo(receiving, link, { sequence_number, source_addr, short_message: Buffer.from(text) }, session)
+    }
     let people = 0
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
@@ -66,7 +49,7 @@ describe('over sessions that end in any way', () => {
           if (end === 'kill') isSure = false
           if (end !== 'proved') session = aliveSession()
           if (end === 'kill' && isRepeated) expect(await deliver(source, word, session)).toBe(ESME.ROK)
-          await redeliveries.noteLost(test.db)
+          await receiving.redeliveries.noteLost(test.db)
         }
         const isOut = await isOptedOut(test.db, test.context.vault, test.accountId, source)
         const words = steps.map(({ word }) => word).filter((word) => word !== 'YES')
@@ -81,13 +64,8 @@ describe('over sessions that end in any way', () => {
   it('a START repeated behind a STOP opts nobody in if it comes from a lost session, and does if it comes from a live one', async () => {
     await emptyTables(db, 'accounts, carriers, nodes, messages, events, opt_outs')
     const test = await openBoundTest(db)
-    const link = { id: test.linkId, receiptsId: test.linkId, settings: smppDefaults } as Link
     const say = (text: string, session: TestSession): Promise<number> =>
-      new Promise((resolve) => {
-        const pdu = { command: 'deliver_sm', sequence_number: 1, source_addr: person, destination_addr: ourNumber }
-        const rest = { esm_class: 0, data_coding: 0, short_message: Buffer.from(text) }
-        receive(test.receiving, link, { ...pdu, ...rest } as MessageRequest, resolve, session)
-      })
+      deliverTo(test.receiving, linkOf(test), { source_addr: person, short_message: Buffer.from(text) }, session)
     const isOut = (): Promise<boolean> => isOptedOut(test.db, test.context.vault, test.accountId, person)
     const [lost, next] = [aliveSession(), aliveSession()]
     await say('START', lost)
