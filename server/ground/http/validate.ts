@@ -11,6 +11,9 @@ interface Check {
 }
 type Compile = (route: { schema: unknown }) => Check
 
+// One for all applications of a process, such as those of tests: it compiles a schema once.
+const compilersOf = AjvCompiler()
+
 // Parse faults of a body or a separately checked item, kept until its schema check reports all together.
 const faultsOf = new WeakMap<object, FieldError[]>()
 
@@ -49,7 +52,7 @@ export function buildValidators(
 ): (route: { schema: unknown; httpPart?: string | undefined }) => (data: unknown) => true | { error: Error } {
   const compilerOf = (isBody: boolean, allErrors: boolean): Compile =>
     deferred(() =>
-      AjvCompiler()(shared as Record<string, object>, {
+      compilersOf(shared as Record<string, object>, {
         customOptions: {
           allErrors,
           verbose: true,
@@ -176,8 +179,15 @@ function refuse(part: Part, errors: FieldError[]): ApiError {
 export function buildSerializers(checksAnswers: boolean) {
   return (shared: unknown) => {
     const compile = deferred(() =>
-      AjvCompiler()(shared as Record<string, object>, {
-        customOptions: { allErrors: true, removeAdditional: false, coerceTypes: false, useDefaults: false },
+      compilersOf(shared as Record<string, object>, {
+        customOptions: {
+          allErrors: true,
+          removeAdditional: false,
+          coerceTypes: false,
+          useDefaults: false,
+          // Applications share the compiled resources.
+          inlineRefs: false,
+        },
       }),
     )
     return ({ schema }: { schema: unknown }) => {

@@ -7,6 +7,8 @@ import type { App } from '../../ground/http/http.ts'
 import { sendPage } from './welcome.ts'
 
 const built = join(import.meta.dirname, '../../../console/dist')
+/** Read once: each test of routes builds an application. */
+let files: Map<string, Buffer> | undefined
 
 // Only our own files: nothing inline, nothing external, no text interpreted as markup.
 const policy = [
@@ -29,8 +31,8 @@ const types: Record<string, string> = {
 
 export function consoleRoutes(app: App): void {
   const options = { config: { scope: null }, schema: { hide: true } }
-  const files = readFiles(built)
-  const page = files.get('index.html')
+  const all = (files ??= readFiles(built))
+  const page = all.get('index.html')
   const send = (reply: FastifyReply): FastifyReply =>
     page === undefined
       ? sendPage(reply.code(503), 'Console · Heliogram', missing)
@@ -42,7 +44,7 @@ export function consoleRoutes(app: App): void {
   app.get('/console', options, (_request, reply) => reply.redirect('/console/', 301))
   app.get<{ Params: { '*': string } }>('/console/*', options, (request, reply) => {
     const name = request.params['*']
-    const file = files.get(name)
+    const file = all.get(name)
     // An outdated page would get the current page as its script.
     if (file === undefined && name.startsWith('assets/'))
       throw new ApiError('not_found', { detail: 'The console has no such file.' })
@@ -51,7 +53,7 @@ export function consoleRoutes(app: App): void {
     const lasts = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'max-age=3600'
     reply.headers({ 'cache-control': lasts, vary: 'accept-encoding' })
     reply.type(types[extname(name)] ?? 'application/octet-stream')
-    const packed = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '') ? files.get(`${name}.gz`) : undefined
+    const packed = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '') ? all.get(`${name}.gz`) : undefined
     return packed === undefined ? reply.send(file) : reply.header('content-encoding', 'gzip').send(packed)
   })
 }
