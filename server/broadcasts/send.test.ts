@@ -227,10 +227,10 @@ describe('a queue that waits for its own campaign', () => {
     ['that is paused', () => test.act('pause')],
     ['that has a pace', () => test.call('PATCH', `/v1/campaigns/${test.campaign}`, { pace: 1 })],
   ])('and the campaign %s, however long, does not delay other broadcasts of the account', async (_, slow) => {
-    await addContacts(5500)
+    await addContacts(2000)
     await send({ message: 'Hello' })
     test.start()
-    await until('its line is full', async () => (await messages()) >= 5000)
+    await until('its line is full', async () => (await messages()) >= 1500)
     await slow()
     // Messages that may not go now are moved out of the queue, as links do.
     const isInTheWay = (): Promise<number> =>
@@ -287,10 +287,10 @@ describe('a broadcast with a pace', () => {
 
 describe('a small broadcast', () => {
   it('joins a lane filled by a large one, once', async () => {
-    await addContacts(5500)
+    await addContacts(2000)
     await send({ message: 'Hello' })
     test.start()
-    await until('the line is full', async () => (await messages()) >= 5000)
+    await until('the line is full', async () => (await messages()) >= 1500)
     const before = await messages()
     test.campaign = await test.newCampaign()
     await addContacts(700)

@@ -34,15 +34,14 @@ import {
 
 type BroadcastContext = Needs<'db' | 'log' | 'outbox' | 'subscriptions'> & {
   acceptor: Pick<Acceptor, 'acceptFrom' | 'roomFor'>
+  /** Queued messages per account: seconds of a fast link, and few enough that a pause or an opt-out affects few of them. 5000 by default. */
+  queuedMax?: number
+  /** Contacts that become recipients in one piece; 20,000 by default. */
+  expandMax?: number
 }
 
 // Between looks when idle; twice as long without any broadcast.
 const pollMs = 500
-const expandMax = 20_000
-// Queued messages per account: seconds of a fast link, and few enough that a pause or an opt-out affects few of them.
-const queuedMax = 5000
-// Including broadcasts that join a full queue.
-const joinedMax = 4 * queuedMax
 // How often a broadcast with messages in a full queue is checked.
 const inLineEveryMs = 1000
 // How long to wait for a link with a large window, and how often to look; after that, messages queue as usual.
@@ -60,7 +59,7 @@ const cancelMax = 1000
 
 /** Sends broadcasts, alongside the broadcasters of other processes. */
 export class Broadcaster {
-  readonly #context: BroadcastContext
+  readonly #context: Required<BroadcastContext>
   readonly #drafters = new Map<string, Drafter>()
   /** Time of the next check for the end of a broadcast, in monotonic milliseconds. */
   readonly #endings = new Map<string, number>()
@@ -79,7 +78,7 @@ export class Broadcaster {
   #isTurn = false
 
   constructor(context: BroadcastContext) {
-    this.#context = context
+    this.#context = { queuedMax: 5000, expandMax: 20_000, ...context }
   }
 
   start(): void {
@@ -201,7 +200,7 @@ export class Broadcaster {
    * everything else. Returns how many to take, and the queue length from which to take none.
    */
   async #waitForRoom(row: BroadcastRow): Promise<{ limit: number; bound: number }> {
-    const { acceptor } = this.#context
+    const { acceptor, queuedMax } = this.#context
     const { accountId, id, body } = row
     const type = body.type ?? 'marketing'
     for (const until = performance.now() + roomWaitMs; ;) {
@@ -224,7 +223,7 @@ export class Broadcaster {
 
   /** Whether the queue is full. A broadcast without messages in it still adds one piece: it must not wait behind a large one on a slow link. */
   async #isCrowdedOut(row: BroadcastRow, bound: number): Promise<boolean> {
-    const { db } = this.#context
+    const { db, queuedMax } = this.#context
     if ((await countQueued(db, row, bound)) < bound) return false
     const now = performance.now()
     if ((this.#inLineUntil.get(row.id) ?? 0) > now) return true
@@ -232,7 +231,9 @@ export class Broadcaster {
       this.#inLineUntil.set(row.id, now + inLineEveryMs)
       return true
     }
-    return (await countQueued(db, row, joinedMax)) >= joinedMax
+    // With those that joined a full queue.
+    const most = 4 * queuedMax
+    return (await countQueued(db, row, most)) >= most
   }
 
   /** Records that a guard holds the broadcast, with one event, or that the hold has ended. */
@@ -256,7 +257,7 @@ export class Broadcaster {
       const row = await lockBroadcast(tx, accountId, id)
       if (!row || row.status === 'canceled' || row.isExpanded) return { isMore: false, postings: [] }
       if (row.status === 'scheduled' || row.startedAt === null) await beginBroadcast(tx, row)
-      const waiting = (await expandPiece(tx, row, expandMax)) ? await awaitApproval(tx, row) : null
+      const waiting = (await expandPiece(tx, row, this.#context.expandMax)) ? await awaitApproval(tx, row) : null
       return { isMore: !waiting, postings: waiting ? await this.#tell(tx, 'campaign.approval_needed', waiting) : [] }
     })
     this.#context.outbox.offer(postings)

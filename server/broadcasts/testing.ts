@@ -40,7 +40,7 @@ export async function openBroadcastTest(
     ledger,
     campaign: await test.newCampaign(),
     newBroadcaster(acceptor = ledger.acceptor) {
-      const one = new Broadcaster({ ...ledger.context, log, acceptor })
+      const one = new Broadcaster({ ...ledger.context, log, acceptor, queuedMax: 1500, expandMax: 2000 })
       atEnd(() => one.close())
       return one
     },
@@ -52,11 +52,12 @@ export async function openBroadcastTest(
     },
     async addContacts(numbers, tag = 'all') {
       const campaignId = parseId('cmp', own.campaign)
-      for (const number of numbers)
-        await db.query(
-          `insert into contacts (account_id, id, campaign_id, phone_number, tags) values ($1, $2, $3, $4, $5)`,
-          [accountId, newId(), campaignId, number, [tag]],
-        )
+      const ids = numbers.map(() => newId())
+      await db.query(
+        `insert into contacts (account_id, id, campaign_id, phone_number, tags)
+         select $1, id, $2, number, $5 from unnest($3::uuid[], $4::text[]) as t (id, number)`,
+        [accountId, campaignId, ids, numbers, [tag]],
+      )
       await db.query(`update campaigns set contacts_count = contacts_count + $2 where id = $1`, [
         campaignId,
         numbers.length,

@@ -25,8 +25,6 @@ interface RowsEnd {
   rows: number | null
 }
 
-/** Most rows of a file. */
-const rowsMax = 1_000_000
 // Tries within half a minute, for errors that may be permanent.
 const triesMax = 6
 const pauseMsMax = 16_000
@@ -51,6 +49,7 @@ export async function writeRows(context: WriteContext, key: ImportKey, signal: A
 }
 
 async function writeAll(context: WriteContext, key: ImportKey, signal: AbortSignal): Promise<RowsResult> {
+  const { rowsMax = 1_000_000 } = context
   const { accountId, importId } = key
   const again = <T>(work: () => Promise<T>): Promise<T> => retry(work, signal, 1000, () => isAnswering(context.db))
   const job = await again(() => beginImport(context.db, accountId, importId))

@@ -26,6 +26,8 @@ export interface WriteContext {
   stride?: Stride
   /** Most rows of a batch; default: by the stride. */
   pieceRows?: number | undefined
+  /** Most rows of a file; a million by default. */
+  rowsMax?: number
   /** Undefined: contacts are not encrypted and never were. */
   contactSeals?: ContactSeals
 }
