@@ -59,11 +59,12 @@ export async function openCarrierTest(
     trace?: LinkOptions['trace']
     testPort?: number
     restAfterMs?: number
+    turnMs?: number
   } = {},
 ): Promise<CarrierTest> {
   const simulator = new Simulator({ ...promptSimulator, ...options.simulator })
   const { smppPort } = await simulator.start()
-  const { accountId, settings, trace, testPort, restAfterMs } = options
+  const { accountId, settings, trace, testPort, restAfterMs, turnMs = 100 } = options
   const test = await openLedgerTest(db, {
     settings: { port: smppPort, ...settings },
     ...(accountId !== undefined && { accountId }),
@@ -93,6 +94,7 @@ export async function openCarrierTest(
     log,
     node,
     ledger: test.ledger,
+    turnMs,
     inFlight: new InFlight(),
     openLink: linkOpener({
       vault: testVault,

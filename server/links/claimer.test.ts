@@ -263,7 +263,7 @@ it('the pace of a sender, an account, a campaign or a lane is kept, and slows no
 
 it('a campaign keeps its pace from its first message, even if no process knows it yet', async () => {
   const { written, trace } = traceWritten()
-  await open({ trace })
+  await open({ trace, turnMs: 1000 })
   const [accountId, other] = [await newAccount('15550004100'), await newAccount('15550004101')]
   const [campaignId, completed] = [newId(), newId()]
   // The paces have just been read, and are not read again before the messages come.
@@ -273,9 +273,9 @@ it('a campaign keeps its pace from its first message, even if no process knows i
     values (${accountId}, ${campaignId}, 'Sale', 10, 'sending'), (${accountId}, ${completed}, 'Over', 0.001, 'completed')`
   const draft = (of: string, body: string): Parameters<typeof test.acceptor.accept>[0] =>
     test.draft({ accountId, campaignId: of, type: 'marketing', body })
-  await test.acceptor.acceptAll(Array.from({ length: 30 }, () => draft(campaignId, 'paced')))
+  await test.acceptor.acceptAll(Array.from({ length: 15 }, () => draft(campaignId, 'paced')))
   await test.acceptor.acceptAll(Array.from({ length: 3 }, () => draft(completed, 'single')))
-  await until('all are through', () => timesOf(test, 'paced').length === 30 && timesOf(test, 'single').length === 3)
+  await until('all are through', () => timesOf(test, 'paced').length === 15 && timesOf(test, 'single').length === 3)
   const all = written.flatMap(({ text, at }) => (text.includes('paced') ? [at] : []))
   expect(mostInASecond(all)).toBeLessThanOrEqual(11)
 })

@@ -136,7 +136,6 @@ export class Claimer {
   /** Claims until the links are full or the lanes empty. */
   async #claimAll(): Promise<void> {
     try {
-      this.#lookAgain()
       for (let isFirst = true; !this.#isClosed; isFirst = false) {
         if (!this.#hasRoom) return
         const now = performance.now()
@@ -147,6 +146,7 @@ export class Claimer {
           if (this.#lanes.length > 0) this.#foundAt = now
           this.#spent.clear()
           this.backlog.note(this.#lanes, now)
+          this.#lookAgain()
         }
         const choices = this.#lanes.flatMap((lane) => this.#offer(lane, now) ?? [])
         if (choices.length === 0) {

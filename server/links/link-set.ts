@@ -30,6 +30,8 @@ export interface LinkSetContext {
   meter?: Meter
   /** How long a link that others have bound is tried in vain before it is left to them, in milliseconds; a minute by default. */
   restAfterMs?: number
+  /** Milliseconds between two looks at the rows of links; a second by default. */
+  turnMs?: number
 }
 
 interface LinkSetEvents {
@@ -38,7 +40,6 @@ interface LinkSetEvents {
   onRoom: () => void
 }
 
-const turnMs = 1000
 // How long a graceful stop waits for answers; carriers rarely take longer.
 const drainMs = 30_000
 // A session that is redialled at once does not send its messages to another carrier.
@@ -120,7 +121,7 @@ export class LinkSet {
 
   async start(): Promise<void> {
     await this.#begin()
-    this.#timer = setInterval(() => this.turn(), turnMs)
+    this.#timer = setInterval(() => this.turn(), this.#context.turnMs ?? 1000)
   }
 
   turn(): void {
