@@ -9,6 +9,7 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
 const sharing = [
   'audit',
   'backup',
+  'cli',
   'closing',
   'console*',
   'emptied',
@@ -16,10 +17,13 @@ const sharing = [
   'fast-path',
   'hidden-texts',
   'idempotency',
+  'mcp',
   'routes',
   'row-security',
+  'sdk',
   'tenancy',
   'test-keys',
+  'twilio',
 ]
 
 /**
@@ -57,7 +61,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 90_000 } },
     pool: 'forks',
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: 'alone', include: alone } },

@@ -12,24 +12,21 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ownWords } from '../cli/words.ts'
 import { verifyWebhook, type Message } from '../sdk/index.ts'
 import { commands } from '../server/program/commands/commands.ts'
-import { startProgram, type Program } from './harness.ts'
+import { openAccount, type Account } from './shared-program.ts'
 import { until } from './until.ts'
 
 const root = join(import.meta.dirname, '..')
 
-let program: Program
+let account: Account
 let folder: string
 let env: Record<string, string>
 
 beforeAll(async () => {
-  program = await startProgram({ env: { HELIOGRAM_LOG: 'warn' } })
+  account = await openAccount()
   folder = await mkdtemp(join(tmpdir(), 'heliogram-cli-'))
   env = { PATH: process.env['PATH'] ?? '', HOME: folder, XDG_CONFIG_HOME: folder, TZ: 'UTC' }
 })
-afterAll(async () => {
-  await program?.remove()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => rm(folder, { recursive: true, force: true }))
 
 interface Ended {
   code: number | null
@@ -53,10 +50,10 @@ async function run(
 }
 
 const asKey = (...words: string[]): Promise<Ended> =>
-  run(words, { more: { HELIOGRAM_URL: program.address, HELIOGRAM_API_KEY: program.client.key } })
+  run(words, { more: { HELIOGRAM_URL: account.address, HELIOGRAM_API_KEY: account.client.key } })
 
 test('a person logs in and out, and many processes at once use one refresh token without losing it', async () => {
-  const { address, email, password } = program
+  const { address, email, password } = account
   const login = ['login', address, '--email', email]
   const [nobody, wrong, good] = [
     await run(['whoami']),
@@ -86,8 +83,8 @@ test('a person logs in and out, and many processes at once use one refresh token
   const headers = { authorization: `Bearer ${after.login.accessToken}` }
   expect((await fetch(`${address}/v1/users/me`, { headers })).status).toBe(401)
 
-  const key = await run(['login', '--key', '--url', address, '--profile', 'key'], { stdin: `${program.client.key}\n` })
-  expect([key.code, key.err + key.out]).toEqual([0, expect.not.stringContaining(program.client.key)])
+  const key = await run(['login', '--key', '--url', address, '--profile', 'key'], { stdin: `${account.client.key}\n` })
+  expect([key.code, key.err + key.out]).toEqual([0, expect.not.stringContaining(account.client.key)])
   expect((await run(['whoami', '--profile', 'key'])).out).toContain('messages:write')
 })
 
@@ -95,7 +92,7 @@ test.concurrent('a message is sent, followed and traced, and each result has its
   const [delivered, failed, wrong, usage, typo, away] = await Promise.all([
     run(['send', '+12025550123', '-', '--wait', '--json', '--tag', 'a,b', '--metadata', 'order=77'], {
       stdin: 'From a pipe\n',
-      more: { HELIOGRAM_URL: program.address, HELIOGRAM_API_KEY: program.client.key },
+      more: { HELIOGRAM_URL: account.address, HELIOGRAM_API_KEY: account.client.key },
     }),
     asKey('send', '12025550002', 'Hello', '--wait'),
     asKey('send', 'abc', 'Hello', '--from', '\u001b[2J'),
@@ -144,7 +141,7 @@ test.concurrent('a message is sent, followed and traced, and each result has its
   expect(look.out).toMatch(/1 segment, UCS-2, 16 characters[^]*U\+2013 needs UCS-2/)
   await asKey('api', 'createTemplate', '-f', 'name=ready', '-f', 'body=A table for {{ name }}')
   const rendered = await asKey('send', '12025550123', '--template', 'ready', '--var', 'name=Ada', '--dry-run')
-  expect(rendered.out).toMatch(/^to +12025550123\nfrom +15557654321\n[^]*A table for Ada\n/)
+  expect(rendered.out).toMatch(new RegExp(`^to +12025550123\nfrom +${account.number}\n[^]*A table for Ada\n`))
   expect(JSON.parse(status.out)).toMatchObject({
     health: { status: 'ok' },
     carriers: [{ name: 'simulator' }],
@@ -153,7 +150,7 @@ test.concurrent('a message is sent, followed and traced, and each result has its
 })
 
 test.concurrent('events are forwarded, signed like a webhook, including those from an outage', async () => {
-  const relay = await startRelay(Number(new URL(program.address).port))
+  const relay = await startRelay(Number(new URL(account.address).port))
   const { out: secret } = await run(['events', 'tail', '--print-secret'])
   const got: string[] = []
   const receiver = createHttpServer((request, response) => {
@@ -169,7 +166,7 @@ test.concurrent('events are forwarded, signed like a webhook, including those fr
       response.writeHead(204).end()
     })().catch(() => response.writeHead(400).end())
   })
-  const more = { HELIOGRAM_URL: `http://127.0.0.1:${relay.port}`, HELIOGRAM_API_KEY: program.client.key }
+  const more = { HELIOGRAM_URL: `http://127.0.0.1:${relay.port}`, HELIOGRAM_API_KEY: account.client.key }
   const tail = begin(['events', 'tail', '--forward-to', `127.0.0.1:${await listen(receiver)}/hook`], more)
   const printed = { out: '', err: '' }
   tail.stdout.setEncoding('utf8').on('data', (chunk: string) => (printed.out += chunk))
@@ -177,11 +174,11 @@ test.concurrent('events are forwarded, signed like a webhook, including those fr
   const ended = once(tail, 'close')
   try {
     await until('it follows the stream', () => printed.err.includes('Waiting for events'))
-    await program.client.send({ to: '12025550123', message: 'one' })
+    await account.client.send({ to: '12025550123', message: 'one' })
     await until('the first is forwarded', () => got.includes('one'))
     relay.cut()
-    const { id } = await program.client.send({ to: '12025550123', message: 'two' })
-    await program.client.waitForStatus(id, ['delivered'])
+    const { id } = await account.client.send({ to: '12025550123', message: 'two' })
+    await account.client.waitForStatus(id, ['delivered'])
     relay.mend()
     await until('what was missed is forwarded', () => got.includes('two'))
     expect(got).toEqual(['one', 'two'])
@@ -238,7 +235,7 @@ test('any operation can be called, and a pipe may end when it has enough', async
       new RegExp(`^  .*\\b${word}\\b.* program=server`, 'm'),
     )
   }
-  const more = { HELIOGRAM_URL: program.address, HELIOGRAM_API_KEY: program.client.key }
+  const more = { HELIOGRAM_URL: account.address, HELIOGRAM_API_KEY: account.client.key }
   const child = begin(['links', '--watch', '--json'], more)
   await once(child.stdout, 'data')
   child.stdout.destroy()

@@ -9,10 +9,10 @@ import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient, HeliogramError, verifyWebhook, type Client, type WebhookEvent } from '../sdk/index.ts'
-import { startProgram, type Program } from './harness.ts'
+import { openAccount, type Account } from './shared-program.ts'
 import { until, waitFor } from './until.ts'
 
-let program: Program
+let account: Account
 let heliogram: Client
 let receiver: Server
 const events: WebhookEvent[] = []
@@ -20,8 +20,8 @@ const refused: unknown[] = []
 let secret = ''
 
 beforeAll(async () => {
-  program = await startProgram()
-  heliogram = createClient({ baseUrl: program.address, token: () => program.client.key })
+  account = await openAccount()
+  heliogram = createClient({ baseUrl: account.address, token: () => account.client.key })
   receiver = createServer((request, response) => {
     void buffer(request)
       .then((payload) => verifyWebhook({ payload, headers: request.headers, secret }))
@@ -33,10 +33,9 @@ beforeAll(async () => {
   })
   await once(receiver.listen(0, '127.0.0.1'), 'listening')
 })
-afterAll(async () => {
+afterAll(() => {
   receiver?.closeAllConnections()
   receiver?.close()
-  await program?.remove()
 })
 
 const sentIds: string[] = []
@@ -89,7 +88,7 @@ test('reports wrong fields', async () => {
 })
 
 test('reports an invalid token, and a missing resource', async () => {
-  const stranger = createClient({ baseUrl: program.address, token: 'hg_live_nobody' })
+  const stranger = createClient({ baseUrl: account.address, token: 'hg_live_nobody' })
   await expect(stranger.call('getSettings')).rejects.toMatchObject({ code: 'invalid_token', status: 401 })
   const missing = heliogram.call('getMessage', { path: { id: 'msg_01m7xz77bve00s669tvh3kn68p' } })
   await expect(missing).rejects.toMatchObject({ code: 'not_found', status: 404 })
@@ -140,7 +139,7 @@ test('the programs of its README run', async () => {
     const printed: Record<string, string> = {}
     for (const [, name = '', code = ''] of readme.matchAll(/^```ts (\w+\.ts)\n([^]*?)^```$/gm)) {
       await writeFile(join(folder, name), code)
-      const env = { BASE: program.address, KEY: program.client.key }
+      const env = { BASE: account.address, KEY: account.client.key }
       printed[name] = (await promisify(execFile)(process.execPath, [join(folder, name)], { env })).stdout
     }
     expect(printed).toEqual({

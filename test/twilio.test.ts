@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import twilio from 'twilio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Phones } from './carrier.ts'
-import { startProgram, type Program } from './harness.ts'
+import { openAccount, type Account } from './shared-program.ts'
 import { until, waitFor } from './until.ts'
 
 interface Credential {
@@ -14,7 +14,7 @@ interface Credential {
   auth_token: string
 }
 
-let program: Program
+let account: Account
 let phones: Phones
 let credential: Credential
 let client: ReturnType<typeof twilio>
@@ -27,14 +27,14 @@ let replyTo = (_incoming: Record<string, string>): string => '<Response/>'
 
 const connect = ({ account_sid, auth_token }: Credential): ReturnType<typeof twilio> => {
   const one = twilio(account_sid, auth_token)
-  one.api.baseUrl = program.address
+  one.api.baseUrl = account.address
   return one
 }
 
 beforeAll(async () => {
-  program = await startProgram()
-  phones = new Phones(Number(/Simulated phones +http:\/\/127\.0\.0\.1:(\d+)/.exec(program.stdout)?.[1]))
-  credential = await program.client.expect<Credential>('POST', '/v1/twilio-credentials', { name: 'Old shop' })
+  account = await openAccount()
+  phones = new Phones(account.phonesPort)
+  credential = await account.client.expect<Credential>('POST', '/v1/twilio-credentials', { name: 'Old shop' })
   client = connect(credential)
   app = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -52,10 +52,7 @@ beforeAll(async () => {
   await once(app.listen(0, '127.0.0.1'), 'listening')
   appUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}`
 })
-afterAll(async () => {
-  app?.close()
-  await program?.remove()
-})
+afterAll(() => app?.close())
 
 const failure = async (work: Promise<unknown>): Promise<{ status: number; code: number; message: string }> =>
   work.then(
@@ -150,7 +147,7 @@ describe('messages', () => {
 
 describe('replies', () => {
   test('a reply is posted as an incoming message, signed', async () => {
-    await program.client.expect('POST', '/v1/webhooks', { url: `${appUrl}/sms#twilio`, events: ['message.received'] })
+    await account.client.expect('POST', '/v1/webhooks', { url: `${appUrl}/sms#twilio`, events: ['message.received'] })
     const made = await client.messages.create({ to: '+15551239006', body: 'Coming?' })
     await until('it is on the phone', async () => (await phones.texts('15551239006')).length === 1)
     await phones.reply('15551239006', (made.from ?? '').replace('+', ''), 'Yes & no')
@@ -180,7 +177,7 @@ describe('replies', () => {
       callbacks.some((one) => one['To'] === '+15551239008' && one['MessageStatus'] === 'delivered'),
     )
     const events = await waitFor('the event', async () => {
-      const { data } = await program.client.get<{ data: { data: object }[] }>('/v1/events?type=webhook.answer_refused')
+      const { data } = await account.client.get<{ data: { data: object }[] }>('/v1/events?type=webhook.answer_refused')
       return data.length > 0 ? data : undefined
     })
     expect(events).toMatchObject([{ data: { faults: [{ element: 'Redirect', position: 3, code: 12200 }] } }])
@@ -206,7 +203,7 @@ describe('refusals', () => {
   })
 
   test('an opted-out person is refused with 21610', async () => {
-    await program.client.expect('POST', '/v1/opt-outs', { number: '15551239008' })
+    await account.client.expect('POST', '/v1/opt-outs', { number: '15551239008' })
     expect(await failure(client.messages.create({ to: '+15551239008', body: 'x' }))).toMatchObject({ code: 21610 })
   })
 
@@ -224,11 +221,11 @@ describe('refusals', () => {
 
 test('nothing of another account is found: its messages, senders and pools, and its id in the path', async () => {
   const mine = await client.messages.create({ to: '+15551239010', body: 'Mine' })
-  const { key } = await program.client.expect<{ key: { secret: string } }>('POST', '/v1/accounts', {
+  const { key } = await account.client.expect<{ key: { secret: string } }>('POST', '/v1/accounts', {
     name: 'Another',
     key: { name: 'First' },
   })
-  const made = await fetch(`${program.address}/v1/twilio-credentials`, {
+  const made = await fetch(`${account.address}/v1/twilio-credentials`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' },
     body: JSON.stringify({ name: 'Theirs' }),
@@ -246,15 +243,15 @@ test('nothing of another account is found: its messages, senders and pools, and 
   expect(await failure(crossed.messages.list({ limit: 1 }))).toMatchObject({ status: 401, code: 20003 })
   const path = `/2010-04-01/Accounts/${theirs.account_sid}/Messages.json`
   const basic = Buffer.from(`${credential.account_sid}:${credential.auth_token}`).toString('base64')
-  const answer = await fetch(program.address + path, { headers: { authorization: `Basic ${basic}` } })
+  const answer = await fetch(account.address + path, { headers: { authorization: `Basic ${basic}` } })
   expect([answer.status, ((await answer.json()) as { code: number }).code]).toEqual([404, 20404])
 })
 
 test('a revoked credential ends within five seconds', async () => {
-  const second = await program.client.expect<Credential>('POST', '/v1/twilio-credentials', { name: 'Second' })
+  const second = await account.client.expect<Credential>('POST', '/v1/twilio-credentials', { name: 'Second' })
   const other = connect(second)
   await other.messages.list({ limit: 1 })
-  await program.client.call('DELETE', `/v1/twilio-credentials/${second.id}`)
+  await account.client.call('DELETE', `/v1/twilio-credentials/${second.id}`)
   await until(
     'it is refused',
     () =>
