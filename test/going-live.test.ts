@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CarrierProcess, ourNumber } from './carrier.ts'
 import { launch, makeDataFolder, makeEnvironment, startProgram, type Program } from './harness.ts'
+import { fillDataFolder } from './prepared.ts'
 import { until } from './until.ts'
 
 let carrier: CarrierProcess
@@ -53,6 +54,7 @@ test('a person who follows the start’s output gets a number, and a STOP to it 
 test('a process that cannot show a key to anybody creates no account, and says that it runs', async () => {
   const folder = await makeDataFolder()
   const env = await makeEnvironment(folder)
+  await fillDataFolder(env['HELIOGRAM_DATA'] ?? '', 'migrated')
   const jobs = launch(['start'], { ...env, HELIOGRAM_ROLES: 'jobs', HELIOGRAM_SIMULATOR: 'off' })
   launched.push(jobs)
   await until('it says so', () => jobs.printed.stderr.includes('"msg":"running without the API"'))
