@@ -29,15 +29,21 @@ async function environment(env: Record<string, string | undefined> = {}): Promis
   return makeEnvironment(folder, { env })
 }
 
-/** For starts that need not create everything. */
-async function preparedEnvironment(env: Record<string, string> = {}): Promise<Record<string, string>> {
-  const made = await environment(env)
-  await fillDataFolder(made['HELIOGRAM_DATA'] ?? '', 'migrated')
-  return made
-}
+// On SIGUSR2, as an unawaited statement may fail. The number is assembled there, because the stack shows the script.
+const fault = `Object.assign(new Error('duplicate key'), { code: '23505', detail: 'Key (number)=(' + '1555' + '1230001) exists.' })`
+const script = `process.on('SIGUSR2', () => void Promise.reject(${fault}))`
+
+const postgresOf = (env: Record<string, string>): number =>
+  Number(readFileSync(join(env['HELIOGRAM_DATA'] ?? '', 'pg18/postmaster.pid'), 'utf8').split('\n')[0])
 
 beforeAll(async () => {
-  program = await startProgram({ env: { HELIOGRAM_LOG: 'warn', HELIOGRAM_HOST: '127.0.0.2' } })
+  program = await startProgram({
+    env: {
+      HELIOGRAM_LOG: 'warn',
+      HELIOGRAM_HOST: '127.0.0.2',
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}`,
+    },
+  })
 })
 afterAll(async () => {
   await program?.remove()
@@ -147,12 +153,13 @@ test('a database without rights to create anything is named, without a stack', a
   }
 }, 300_000)
 
-test('an unusable port or file is refused with its variable, and the next start is still the first', async () => {
+test('an unusable port or file is refused with its variable; the next start is still the first, and ends with its terminal', async () => {
   const [metricsPort = 0, smppPort = 0] = await findPorts(2)
-  const env = await preparedEnvironment({
+  const env = await environment({
     HELIOGRAM_METRICS_PORT: String(metricsPort),
     HELIOGRAM_SMPP_SERVER_PORT: String(smppPort),
   })
+  await fillDataFolder(env['HELIOGRAM_DATA'] ?? '', 'migrated')
   const variables = [
     'HELIOGRAM_PORT',
     'HELIOGRAM_METRICS_PORT',
@@ -190,11 +197,18 @@ test('an unusable port or file is refused with its variable, and the next start 
     expect(ending.stderr).toContain(message)
     expect(ending.stderr).not.toContain('    at ')
   }
-  const next = launch(['start'], env)
-  await until('its account is shown', () => next.printed.stdout.includes('  API key  '))
-  next.child.kill('SIGTERM')
-  const { code, stderr } = await next.ended
-  expect([code, stderr]).toEqual([0, expect.not.stringContaining('key file')])
+  const { child, printed, ended } = launch(['start'], env)
+  await until('it runs', () => printed.stdout.includes('Ctrl-C stops everything'))
+  expect(printed).toEqual({
+    stdout: expect.stringContaining('  API key  '),
+    stderr: expect.not.stringContaining('key file'),
+  })
+  // The log's reader may leave, and a closed terminal stops everything, like Ctrl-C.
+  const postgres = postgresOf(env)
+  child.stderr?.destroy()
+  child.kill('SIGHUP')
+  expect(await ended).toMatchObject({ code: 0, signal: null })
+  expect(signalProcess(postgres, 0)).toBe(false)
   // A mistyped name must not create an unknown key, although no text is encrypted.
   const keys = join(env['HELIOGRAM_DATA'] ?? '', 'keys')
   const mistyped = await runToEnd(['start'], { ...env, HELIOGRAM_KEY_FILE: keys })
@@ -272,25 +286,11 @@ test('SIGTERM stops everything that was started; the next start has the data, sh
   expect((await program.client.carrier()).settings['port']).toBe(port)
 })
 
-test('the log’s reader may leave, and a closed terminal stops everything, like Ctrl-C', async () => {
-  const env = await preparedEnvironment()
-  const { child, printed, ended } = launch(['start'], env)
-  child.stderr?.destroy()
-  await until('it runs', () => printed.stdout.includes('Ctrl-C stops everything') || child.exitCode !== null)
-  expect(child.exitCode).toBe(null)
-  const pid = Number(readFileSync(join(env['HELIOGRAM_DATA'] ?? '', 'pg18/postmaster.pid'), 'utf8').split('\n')[0])
-  child.kill('SIGHUP')
-  expect(await ended).toMatchObject({ code: 0, signal: null })
-  expect(signalProcess(pid, 0)).toBe(false)
-})
-
 test('SIGTERM during the first start leaves no PostgreSQL behind', async () => {
   const env = await environment()
   const started = launch(['start'], env)
-  const pidFile = join(env['HELIOGRAM_DATA'] ?? '', 'pg18/postmaster.pid')
-  const postgresPid = (): number => Number(readFileSync(pidFile, 'utf8').split('\n')[0])
-  await until('PostgreSQL comes up', () => postgresPid() > 0)
-  const pid = postgresPid()
+  await until('PostgreSQL comes up', () => postgresOf(env) > 0)
+  const pid = postgresOf(env)
   started.child.kill('SIGTERM')
   expect((await started.ended).code).toBe(0)
   expect(signalProcess(pid, 0)).toBe(false)
@@ -329,17 +329,10 @@ test('after kill -9 the next start adopts the running PostgreSQL, and no simulat
 })
 
 test('an uncaught fault is logged without its data, and ends the process', async () => {
-  // As an unawaited statement may fail. The number is assembled there, because the stack shows the script.
-  const fault = `Object.assign(new Error('duplicate key'), { code: '23505', detail: 'Key (number)=(' + '1555' + '1230001) exists.' })`
-  const script = `process.on('SIGUSR2', () => void Promise.reject(${fault}))`
-  const env = await preparedEnvironment({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` })
-  const { child, printed, ended } = launch(['start'], env)
-  await until('it runs', () => printed.stdout.includes('Ctrl-C stops everything'))
-  const postgres = Number(readFileSync(join(env['HELIOGRAM_DATA'] ?? '', 'pg18/postmaster.pid'), 'utf8').split('\n')[0])
-  child.kill('SIGUSR2')
-  const { code, stderr } = await ended
-  signalProcess(postgres, 'SIGINT')
-  await until('PostgreSQL is gone', () => !signalProcess(postgres, 0))
+  const { pid } = program
+  process.kill(pid, 'SIGUSR2')
+  await until('it has ended', () => !signalProcess(pid, 0))
+  const { code, stderr } = await program.stop()
   expect(code).toBe(1)
   const lines = stderr.trim().split('\n')
   expect(lines.map((line) => line[0]).filter((first) => first !== '{')).toEqual([])
@@ -349,6 +342,7 @@ test('an uncaught fault is logged without its data, and ends the process', async
     error: { message: 'duplicate key', code: '23505', stack: expect.stringContaining('    at ') },
   })
   expect(stderr).not.toContain('15551230001')
+  await program.restart()
 })
 
 test('a simulator that dies is restarted, and the link binds again', async () => {

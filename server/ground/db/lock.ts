@@ -12,7 +12,7 @@ export interface DataDirLock {
 export class DataDirLockedError extends Error {}
 
 /** A holder whose event loop is stuck still holds it. */
-const answerWithinMs = 1_000
+const answerWithinMs = 10_000
 
 /**
  * Locks the data folder against a second Heliogram. The lock is a unix socket that we listen on, twice: in Linux's abstract namespace,
