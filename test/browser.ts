@@ -61,6 +61,7 @@ export async function openConsole(address: string): Promise<Visitor> {
     baseURL: address,
     viewport: { width: 1280, height: 860 },
     acceptDownloads: true,
+    reducedMotion: 'reduce',
   })
   const page = await context.newPage()
   page.setDefaultTimeout(patienceMs)

@@ -8,7 +8,7 @@ import type { Message } from './client.ts'
 import { audit, Lane, readBooks } from './lane.ts'
 import { until } from './until.ts'
 
-const lanesCount = 3
+const lanesCount = 2
 /** Five segments. */
 const long = 'Every word of it, and then some more of them. '.repeat(15).trim()
 const short = 'Are you there?'

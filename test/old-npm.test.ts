@@ -124,9 +124,11 @@ test.each(pairs)(
     // Some of these versions lose it sometimes.
     await rm(join(clone, 'node_modules/.bin/node'), { force: true })
     // Their files begin with `#!/usr/bin/env node`, or start programs that do. scripts/run runs them, not npm.
-    const scripts = [['run', 'check', '--', '--only', 'format']]
-    if (npm === oldest) scripts.push(['test', '--', 'smpp/gsm7.test.ts'])
-    for (const words of scripts) expect(await runScript(npm, words)).toMatchObject({ code: 0 })
+    const scripts = [
+      ['run', 'check', '--', '--only', 'format'],
+      ['test', '--', 'smpp/gsm7.test.ts'],
+    ]
+    for (const words of npm === oldest ? scripts : []) expect(await runScript(npm, words)).toMatchObject({ code: 0 })
 
     // Of the first start; the binaries of PostgreSQL come from each install.
     await rm(join(data, 'pg'), { recursive: true, force: true })

@@ -1,5 +1,5 @@
 /**
- * How the database serves lists of 150,000 messages, more than a page may read (TEST_ROWS makes more): every allowed combination of filters, by the
+ * How the database serves lists of 120,000 messages, more than a page may read (TEST_ROWS makes more): every allowed combination of filters, by the
  * application's own statements. None reads a whole table, sorts more than pages, or touches more than a bounded number of pages.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -14,7 +14,7 @@ import { silent } from '../server/messages/testing.ts'
 import { explain, readTableRows, watchQueries } from './plans.ts'
 import { openWorld, type World } from './tenancy-world.ts'
 
-const messages = Number(process.env['TEST_ROWS'] ?? 150_000)
+const messages = Number(process.env['TEST_ROWS'] ?? 120_000)
 
 const queries = watchQueries()
 let database: TestDatabase
