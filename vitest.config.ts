@@ -27,7 +27,7 @@ const sharing = [
 ]
 
 /**
- * Tests in processes of their own: journeys but those through the console, and tests that count memory or turns of the process, load modules
+ * Tests in processes of their own: journeys with a program of their own, and tests that count memory or turns of the process, load modules
  * again or change the clock of a module.
  */
 const alone = [

@@ -7,7 +7,7 @@ import { inTransaction, openPool, type Connection, type Db } from '../server/gro
 import { askMain } from '../server/ground/db/door-testing.ts'
 import { scopes } from '../server/ground/http/http.ts'
 import { Client } from './client.ts'
-import { startProgram } from './harness.ts'
+import { findPorts, startProgram } from './harness.ts'
 
 /** Path of the unix socket of `test/global-setup.ts` that answers with the service, and starts it on the first request. */
 export const serviceVariable = 'TEST_SERVICE'
@@ -18,6 +18,8 @@ export interface Service {
   /** Of the first account, whose owner has not joined yet. */
   key: string
   printed: string
+  /** Port of its SMPP server. */
+  smppPort: number
 }
 
 export interface Account {
@@ -30,13 +32,16 @@ export interface Account {
   number: string
   /** Port of the page of simulated phones. */
   phonesPort: number
+  smppPort: number
   connect: () => Db
 }
 
 export async function startService(): Promise<{ value: Service; close: () => Promise<void> }> {
-  const program = await startProgram({ hasOwner: false })
+  const [smppPort = 0] = await findPorts(1)
+  const env = { HELIOGRAM_SMPP_SERVER_PORT: String(smppPort), HELIOGRAM_ANY_LENGTH_COUNTRIES: 'LV, SE' }
+  const program = await startProgram({ env, hasOwner: false })
   const { address, client, stdout: printed } = program
-  const value = { address, key: client.key, connection: await program.connection(), printed }
+  const value = { address, key: client.key, connection: await program.connection(), printed, smppPort }
   return { value, close: () => program.remove() }
 }
 
@@ -44,7 +49,7 @@ export const findService = (): Promise<Service> => askMain<Service>(process.env[
 
 /** An account like that of a first start: with an operator as its owner, a key for everything, and a number at the simulator. */
 export async function openAccount(): Promise<Account> {
-  const { address, connection, printed } = await findService()
+  const { address, connection, printed, smppPort } = await findService()
   const connect = (): Db => openPool(connection, { name: 'journey', max: 1 })
   const accountId = newId()
   const [email, password] = [`owner-${accountId}@example.com`, 'six mirrors on a hill']
@@ -64,5 +69,5 @@ export async function openAccount(): Promise<Account> {
   const { id: carrier } = await client.carrier()
   await client.expect('POST', '/v1/senders', { number, carrier, country: 'US', default: true })
   const phonesPort = Number(/Simulated phones +http:\/\/127\.0\.0\.1:(\d+)/.exec(printed)?.[1])
-  return { client, address, accountId, email, password, number, phonesPort, connect }
+  return { client, address, accountId, email, password, number, phonesPort, smppPort, connect }
 }

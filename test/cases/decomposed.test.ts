@@ -5,12 +5,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Phones } from '../carrier.ts'
 import type { Message } from '../client.ts'
-import { findPorts, startProgram, type Program } from '../harness.ts'
+import { openAccount, type Account } from '../shared-program.ts'
 import { until } from '../until.ts'
 
-let program: Program
+let account: Account
 let phones: Phones
-let ours: string
 let session: Session<(status: number) => void>
 
 const { to, message } = JSON.parse(readFileSync(join(import.meta.dirname, 'inputs/decomposed.json'), 'utf8')) as {
@@ -21,12 +20,9 @@ const composed = message.normalize('NFC')
 const oneSegment = { encoding: 'GSM-7', segments: 1 }
 
 beforeAll(async () => {
-  const [port = 0] = await findPorts(1)
-  program = await startProgram({ env: { HELIOGRAM_SMPP_SERVER_PORT: String(port) } })
-  const { client } = program
-  phones = new Phones(Number(/Simulated phones +http:\/\/127\.0\.0\.1:(\d+)/.exec(program.stdout)?.[1]))
-  const senders = await client.get<{ data: { number: string; default: boolean }[] }>('/v1/senders')
-  ours = senders.data.find((sender) => sender.default)?.number ?? ''
+  account = await openAccount()
+  const { client, phonesPort, smppPort: port } = account
+  phones = new Phones(phonesPort)
   const made = await client.expect<{ system_id: string; password: string }>('POST', '/v1/smpp-credentials', {
     name: 'A',
   })
@@ -42,7 +38,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await session?.unbind(1000)
-  await program?.remove()
 })
 
 test('the case is decomposed, and has more than one segment as it is', () => {
@@ -50,7 +45,7 @@ test('the case is decomposed, and has more than one segment as it is', () => {
 })
 
 test('a send, its preview and an item of a batch are one segment of GSM-7', async () => {
-  const { client } = program
+  const { client } = account
   const sent = await client.send({ to, message })
   expect(sent).toMatchObject({ ...oneSegment, message: composed })
   await until('the phone shows the text', async () => (await phones.texts(to.slice(1))).includes(composed))
@@ -67,7 +62,7 @@ test('a send, its preview and an item of a batch are one segment of GSM-7', asyn
 })
 
 test('templates and broadcasts compose decomposed values', async () => {
-  const { client } = program
+  const { client } = account
   await client.expect('POST', '/v1/templates', { name: 'table', body: 'Señor {{ name }}: Café'.normalize('NFD') })
   const sent = await client.expect<Message>('POST', '/v1/messages/send', {
     to,
@@ -84,7 +79,7 @@ test('templates and broadcasts compose decomposed values', async () => {
 })
 
 test('UCS-2 over SMPP, and a body of Twilio’s API, are composed', async () => {
-  const { client } = program
+  const { client } = account
   const ucs2 = Buffer.from('Menù über Señor'.normalize('NFD'), 'utf16le').swap16()
   const status = await new Promise<number>((resolve) => {
     const addresses = { source_addr: '', dest_addr_ton: 1, dest_addr_npi: 1, destination_addr: '15551232602' }
@@ -97,7 +92,7 @@ test('UCS-2 over SMPP, and a body of Twilio’s API, are composed', async () => 
     '/v1/twilio-credentials',
     { name: 'Old shop' },
   )
-  await fetch(`${program.address}/2010-04-01/Accounts/${sid}/Messages.json`, {
+  await fetch(`${account.address}/2010-04-01/Accounts/${sid}/Messages.json`, {
     method: 'POST',
     headers: { authorization: `Basic ${Buffer.from(`${sid}:${token}`).toString('base64')}` },
     body: new URLSearchParams({ To: '+15551232603', Body: 'Olé'.normalize('NFD') }),
@@ -107,18 +102,18 @@ test('UCS-2 over SMPP, and a body of Twilio’s API, are composed', async () => 
 
 test('letters that GSM-7 lacks are half as long in UCS-2', async () => {
   const vietnamese = 'Tiếng Việt có dấu, ưỡn ngực, khuỷu tay, và cả những điều khác nữa.'
-  const sent = await program.client.send({ to, message: vietnamese.normalize('NFD') })
+  const sent = await account.client.send({ to, message: vietnamese.normalize('NFD') })
   expect(sent).toMatchObject({ encoding: 'UCS-2', segments: 1, message: vietnamese })
 })
 
 test('a keyword is recognized, composed or not', async () => {
-  const { client } = program
+  const { client } = account
   for (const [from, text] of [
     ['15551232611', 'ARRÊT'.normalize('NFD')],
     ['15551232612', '수신거부'.normalize('NFD')],
     ['15551232613', 'désabonner'.normalize('NFD')],
   ] as const) {
-    await phones.reply(from, ours, text)
+    await phones.reply(from, account.number, text)
     await until(`${text} opts out`, async () => (await client.call('GET', `/v1/opt-outs/${from}`)).status === 200)
   }
 })

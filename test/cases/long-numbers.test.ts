@@ -1,24 +1,23 @@
 /** Kind K: numbers unknown to the plans are sent to the ranges that the operator allows. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { Phones } from '../carrier.ts'
-import { startProgram, type Program } from '../harness.ts'
+import { openAccount, type Account } from '../shared-program.ts'
 import { until, waitFor } from '../until.ts'
 
-let program: Program
+let account: Account
 const file = readFileSync(join(import.meta.dirname, 'inputs/long-numbers.csv'), 'utf8')
 const machine = '371300000000123'
 
 beforeAll(async () => {
-  program = await startProgram({ env: { HELIOGRAM_ANY_LENGTH_COUNTRIES: 'LV, SE' } })
-  await program.client.waitForBound()
+  account = await openAccount()
+  await account.client.waitForBound()
 })
-afterAll(() => program?.remove())
 
 test('a machine’s number is imported and sent', async () => {
-  const { client } = program
-  const phones = new Phones(Number(/Simulated phones +http:\/\/127\.0\.0\.1:(\d+)/.exec(program.stdout)?.[1]))
+  const { client, phonesPort } = account
+  const phones = new Phones(phonesPort)
   const { id } = await client.expect<{ id: string }>('POST', '/v1/campaigns', { name: 'Meters' })
   const made = await client.expect<{ id: string }>('POST', `/v1/campaigns/${id}/contacts/import`, file, {
     'content-type': 'text/csv',
@@ -34,8 +33,8 @@ test('a machine’s number is imported and sent', async () => {
 })
 
 test('elsewhere a wrong length is still refused, and the reason names the setting', async () => {
-  const refused = await program.client.call('POST', '/v1/messages/send', { to: '+3584000000001234', message: 'Hi' })
+  const refused = await account.client.call('POST', '/v1/messages/send', { to: '+3584000000001234', message: 'Hi' })
   expect(refused.status).toBe(422)
-  const far = await program.client.call('POST', '/v1/messages/send', { to: '+336000000001234', message: 'Hi' })
+  const far = await account.client.call('POST', '/v1/messages/send', { to: '+336000000001234', message: 'Hi' })
   expect(JSON.stringify(far.body)).toContain('HELIOGRAM_ANY_LENGTH_COUNTRIES')
 })

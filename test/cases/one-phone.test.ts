@@ -1,32 +1,28 @@
 /** Kind A: one phone has several spellings, and is one person at every interface. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { Phones } from '../carrier.ts'
-import { startProgram, type Program } from '../harness.ts'
+import { openAccount, type Account } from '../shared-program.ts'
 import { until, waitFor } from '../until.ts'
 
-let program: Program
+let account: Account
 let phones: Phones
-let ours: string
 
 const input = (name: string): string => readFileSync(join(import.meta.dirname, 'inputs', name), 'utf8')
 const sourceOf = (name: string): string => (JSON.parse(input(name)) as { source: string }).source
 
 beforeAll(async () => {
-  program = await startProgram()
-  phones = new Phones(Number(/Simulated phones +http:\/\/127\.0\.0\.1:(\d+)/.exec(program.stdout)?.[1]))
-  const senders = await program.client.get<{ data: { number: string; default: boolean }[] }>('/v1/senders')
-  ours = senders.data.find((sender) => sender.default)?.number ?? ''
-  await program.client.waitForBound()
+  account = await openAccount()
+  phones = new Phones(account.phonesPort)
+  await account.client.waitForBound()
 })
-afterAll(() => program?.remove())
 
 const status = async (method: string, path: string, body?: unknown): Promise<number> =>
-  (await program.client.call(method, path, body)).status
+  (await account.client.call(method, path, body)).status
 
 async function checked(numbers: string[]): Promise<[string, boolean][]> {
-  const { data } = await program.client.expect<{ data: { number: string; opted_out: boolean }[] }>(
+  const { data } = await account.client.expect<{ data: { number: string; opted_out: boolean }[] }>(
     'POST',
     '/v1/opt-outs/check',
     { numbers },
@@ -35,7 +31,7 @@ async function checked(numbers: string[]): Promise<[string, boolean][]> {
 }
 
 async function importFile(campaign: string, text: string): Promise<{ counts: Record<string, number> }> {
-  const { id } = await program.client.expect<{ id: string }>(
+  const { id } = await account.client.expect<{ id: string }>(
     'POST',
     `/v1/campaigns/${campaign}/contacts/import`,
     text,
@@ -44,7 +40,7 @@ async function importFile(campaign: string, text: string): Promise<{ counts: Rec
     },
   )
   return waitFor('the import is over', async () => {
-    const one = await program.client.get<{ completed_at: string | null; counts: Record<string, number> }>(
+    const one = await account.client.get<{ completed_at: string | null; counts: Record<string, number> }>(
       `/v1/imports/${id}`,
     )
     return one.completed_at ? one : null
@@ -53,8 +49,8 @@ async function importFile(campaign: string, text: string): Promise<{ counts: Rec
 
 /** STOP comes in one form; the person is opted out under all, once per list, and revoked and erased under any. */
 async function expectOnePerson(current: string, old: string, from: string): Promise<void> {
-  const { client } = program
-  await phones.reply(from, ours, 'STOP')
+  const { client } = account
+  await phones.reply(from, account.number, 'STOP')
   await until(`STOP from ${from} is stored`, async () => (await status('GET', `/v1/opt-outs/${current}`)) === 200)
   expect(await checked([current, `+${current}`, old, `+${old}`])).toEqual([
     [current, true],
@@ -85,14 +81,14 @@ async function expectOnePerson(current: string, old: string, from: string): Prom
     [current, true],
   ])
   // START in the other form comes from the same person.
-  await phones.reply(from === old ? current : old, ours, 'START')
+  await phones.reply(from === old ? current : old, account.number, 'START')
   await until(`START lets ${current} in`, async () => (await checked([old]))[0]?.[1] === false)
   const { to } = await client.send({ to: old, message: 'Welcome back' })
   expect(to).toBe(current)
 }
 
 test('a Mexican phone with and without the 1 is one contact, one opt-out and one conversation', async () => {
-  const { client } = program
+  const { client } = account
   const { id } = await client.expect<{ id: string }>('POST', '/v1/campaigns', { name: 'Mexico', type: 'marketing' })
   expect(await importFile(id, input('mexico.csv'))).toMatchObject({ counts: { created: 2, failed: 0 } })
   const contacts = await client.get<{ data: { phone_number: string }[] }>(`/v1/campaigns/${id}/contacts`)
@@ -101,7 +97,7 @@ test('a Mexican phone with and without the 1 is one contact, one opt-out and one
   expect(found.data).toHaveLength(1)
   const twice = await client.call('POST', `/v1/campaigns/${id}/contacts`, { phone_number: '5215512345678' })
   expect(twice.body).toMatchObject({ code: 'contact_exists' })
-  await phones.reply(sourceOf('mexico.jsonl'), ours, 'STOP')
+  await phones.reply(sourceOf('mexico.jsonl'), account.number, 'STOP')
   await until('Luz is out', async () => (await checked(['525512345678']))[0]?.[1] === true)
   const dry = await client.expect('POST', `/v1/campaigns/${id}/send`, { message: 'Sale', dry_run: true })
   expect(JSON.stringify(dry)).toContain('recipient_opted_out')
@@ -110,7 +106,7 @@ test('a Mexican phone with and without the 1 is one contact, one opt-out and one
 })
 
 test('a phone of Benin in its old and its new form is one contact and one person', async () => {
-  const { client } = program
+  const { client } = account
   const { id } = await client.expect<{ id: string }>('POST', '/v1/campaigns', { name: 'Benin', type: 'marketing' })
   await importFile(id, input('renumbered.csv'))
   const contacts = await client.get<{ data: { phone_number: string }[] }>(`/v1/campaigns/${id}/contacts`)
@@ -129,7 +125,7 @@ test.each([
 })
 
 test('lists of opt-outs, batches and erasures recognize the phone in every form', async () => {
-  const { client } = program
+  const { client } = account
   await client.expect('POST', '/v1/opt-outs/import', 'number\n+5215522222222\n', { 'content-type': 'text/csv' })
   await client.expect('POST', '/v1/opt-outs/import', { opt_outs: [{ number: '551188888888' }] })
   expect(await checked(['525522222222', '5511988888888'])).toEqual([
@@ -157,7 +153,7 @@ test('lists of opt-outs, batches and erasures recognize the phone in every form'
 })
 
 test('an old form that may belong to two phones is refused with the likely number', async () => {
-  const refused = await program.client.call('POST', '/v1/messages/send', { to: '551178123456', message: 'Hi' })
+  const refused = await account.client.call('POST', '/v1/messages/send', { to: '551178123456', message: 'Hi' })
   expect(refused.body).toMatchObject({
     errors: [{ pointer: '#/to', code: 'invalid_phone_number', suggestion: '5511978123456' }],
   })

@@ -6,15 +6,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseId } from '../../server/ground/base/ids.ts'
 import { showSid } from '../../server/post/twilio-words.ts'
 import { until, waitFor } from '../until.ts'
-import { findPorts, startProgram, type Program } from '../harness.ts'
+import { openAccount, type Account } from '../shared-program.ts'
 
 interface TwilioCredential {
   account_sid: string
   auth_token: string
 }
 
-let program: Program
-let port: number
+let account: Account
 let twilio: TwilioCredential
 /** Id of a sender pool, as a MessagingServiceSid. */
 let service: string
@@ -24,9 +23,8 @@ const national = readFileSync(join(import.meta.dirname, 'inputs/national.txt'), 
 const full = `1${national}`
 
 beforeAll(async () => {
-  port = (await findPorts(1))[0] ?? 0
-  program = await startProgram({ env: { HELIOGRAM_SMPP_SERVER_PORT: String(port) } })
-  const { client } = program
+  account = await openAccount()
+  const { client, smppPort: port } = account
   await client.expect('PATCH', '/v1/settings', { default_country: 'US' })
   twilio = await client.expect<TwilioCredential>('POST', '/v1/twilio-credentials', { name: 'Old shop' })
   const senders = await client.get<{ data: { id: string; default: boolean }[] }>('/v1/senders')
@@ -50,14 +48,13 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await session?.unbind(1000)
-  await program?.remove()
 })
 
 async function sendTwilio(
   parameters: Record<string, string>,
 ): Promise<{ status: number; body: { code?: number; to?: string } }> {
   const { account_sid: sid, auth_token: token } = twilio
-  const response = await fetch(`${program.address}/2010-04-01/Accounts/${sid}/Messages.json`, {
+  const response = await fetch(`${account.address}/2010-04-01/Accounts/${sid}/Messages.json`, {
     method: 'POST',
     headers: { authorization: `Basic ${Buffer.from(`${sid}:${token}`).toString('base64')}` },
     body: new URLSearchParams({ Body: 'Hi', ...parameters }),
@@ -70,22 +67,22 @@ const submit = (ton: number, destination: string): Promise<number> =>
     const fields = {
       source_addr_ton: 1,
       source_addr_npi: 1,
-      source_addr: '15557654321',
+      source_addr: '',
       dest_addr_ton: ton,
       dest_addr_npi: 1,
       destination_addr: destination,
       short_message: Buffer.from('Hi'),
     }
-    session.submit({ ...fields, source_addr: '' }, resolve)
+    session.submit(fields, resolve)
   })
 
 const sentTo = async (number: string): Promise<number> =>
-  (await program.client.listMessages(`to=${encodeURIComponent(`+${number}`)}`)).length
+  (await account.client.listMessages(`to=${encodeURIComponent(`+${number}`)}`)).length
 
 const refusal = { pointer: '#/to', code: 'invalid_phone_number', suggestion: full }
 
 test('a national number is refused as the recipient of a send, a preview and a batch, with both possible numbers', async () => {
-  const { client } = program
+  const { client } = account
   const send = await client.call('POST', '/v1/messages/send', { to: national, message: 'Hi' })
   expect(send.body).toMatchObject({
     errors: [{ ...refusal, detail: expect.stringContaining(`write ${full}, or +${national}`) as string }],
@@ -108,7 +105,7 @@ test('a national number is refused as the recipient of a send, a preview and a b
 })
 
 test('it is refused through Twilio’s API with a messaging service, with a sender and without', async () => {
-  for (const from of [{ MessagingServiceSid: service }, {}, { From: '+15557654321' }])
+  for (const from of [{ MessagingServiceSid: service }, {}, { From: `+${account.number}` }])
     expect(await sendTwilio({ To: national, ...from }), JSON.stringify(from)).toMatchObject({
       status: 400,
       body: { code: 21211 },
@@ -126,24 +123,24 @@ test('over SMPP it is refused as international, and with TON 2 it belongs to the
   expect(await submit(TON.NATIONAL, '447911123456')).toBe(ESME.ROK)
   expect(await sentTo('447911123456')).toBe(1)
   expect(await submit(TON.NATIONAL, '4479111')).toBe(ESME.RINVDSTADR)
-  await program.client.expect('PATCH', '/v1/settings', { default_country: null })
+  await account.client.expect('PATCH', '/v1/settings', { default_country: null })
 })
 
 test('without a country of the account, its sender’s decides, on every interface alike', async () => {
-  const { client } = program
+  const { client } = account
   await client.expect('PATCH', '/v1/settings', { default_country: null })
   await until('every door knows that there is none', async () => {
     const { status } = await client.call('POST', '/v1/messages/preview', { to: '4791234567', message: 'Hi' })
     return status === 200
   })
-  for (const from of [{}, { from: '15557654321' }]) {
+  for (const from of [{}, { from: account.number }]) {
     const one = { to: national, message: 'Hi', ...from }
     expect((await client.call('POST', '/v1/messages/send', one)).body).toMatchObject({ errors: [refusal] })
     const key = { 'idempotency-key': JSON.stringify(from) }
     const batch = await client.call('POST', '/v1/messages/batch', { messages: [one] }, key)
     expect(JSON.stringify(batch.body)).toContain(`"suggestion":"${full}"`)
   }
-  for (const from of [{ MessagingServiceSid: service }, {}, { From: '+15557654321' }])
+  for (const from of [{ MessagingServiceSid: service }, {}, { From: `+${account.number}` }])
     expect(await sendTwilio({ To: national, ...from })).toMatchObject({ status: 400, body: { code: 21211 } })
   for (const ton of [TON.UNKNOWN, TON.INTERNATIONAL]) expect(await submit(ton, national)).toBe(ESME.RINVDSTADR)
   const before = await sentTo(full)
@@ -154,7 +151,7 @@ test('without a country of the account, its sender’s decides, on every interfa
 })
 
 test('it opts out nobody else, and is not a contact in Egypt', async () => {
-  const { client } = program
+  const { client } = account
   await client.expect('PATCH', '/v1/settings', { default_country: 'US' })
   expect((await client.call('POST', '/v1/opt-outs', { number: national })).body).toMatchObject({
     errors: [{ ...refusal, pointer: '#/number' }],
@@ -175,7 +172,7 @@ test('it opts out nobody else, and is not a contact in Egypt', async () => {
 })
 
 test('with a plus sign, or the country code in front of it, it is accepted as international', async () => {
-  const { client } = program
+  const { client } = account
   expect(await client.send({ to: `+${national}`, message: 'Hi' })).toMatchObject({ to: national })
   expect(await client.send({ to: full, message: 'Hi' })).toMatchObject({ to: full })
   // Other numbers with country code, none national.
@@ -188,7 +185,7 @@ async function importInput(
   name: string,
   query = '',
 ): Promise<{ numbers: string[]; errors: Record<string, unknown>[]; repairs: unknown }> {
-  const { client } = program
+  const { client } = account
   const { id } = await client.expect<{ id: string }>('POST', '/v1/campaigns', { name: `${name}${query}` })
   const file = readFileSync(join(import.meta.dirname, 'inputs', name))
   const path = `/v1/campaigns/${id}/contacts/import${query}`
@@ -203,7 +200,7 @@ async function importInput(
 }
 
 test('each row of a file is read with its own country, whatever the default is', async () => {
-  await program.client.expect('PATCH', '/v1/settings', { default_country: null })
+  await account.client.expect('PATCH', '/v1/settings', { default_country: null })
   const numbers = ['33639980011', '447700900111', '491713920052']
   for (const query of ['', '?default_country=GB', '?default_country=US'])
     expect(await importInput('row-country.csv', query), query).toMatchObject({ numbers, errors: [] })
@@ -240,12 +237,12 @@ test('typographic blanks are blanks, in a file and in a send’s suggestion', as
   const to = readFileSync(join(import.meta.dirname, 'inputs/blanks.csv'), 'utf8')
     .split('\n')[1]
     ?.split(',')[0]
-  const send = await program.client.call('POST', '/v1/messages/send', { to, message: 'Hi' })
+  const send = await account.client.call('POST', '/v1/messages/send', { to, message: 'Hi' })
   expect(send.body).toMatchObject({ errors: [{ pointer: '#/to', suggestion: '33639980021' }] })
 })
 
 test('a premium number gets nothing until the account allows it, on any interface', async () => {
-  const { client } = program
+  const { client } = account
   const code = 'premium_number_not_allowed'
   // Of the United States, the United Kingdom, France, and no country.
   const numbers = ['19002345678', '449098790000', '33899123456', '979123456789']
