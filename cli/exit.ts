@@ -25,6 +25,5 @@ export class Failure extends Error {
   }
 }
 
-/** A command line that cannot be understood. */
 export const misused = (message: string, advice: string | null = null): Failure =>
   new Failure(exits.usage, message, advice)

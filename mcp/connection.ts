@@ -1,5 +1,3 @@
-/** The installation's URL and credential. */
-
 export interface Connection {
   baseUrl: string
   /** An API key or an access token. */

@@ -15,7 +15,6 @@ import type { Options } from './options.ts'
 import { Refusal, showFailure } from './refusal.ts'
 import type { Numbers } from './untrusted.ts'
 
-/** Shared by all tools of a process. */
 export interface Surroundings {
   access: Access
   options: Options

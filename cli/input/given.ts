@@ -1,4 +1,3 @@
-/** Input from standard input or files. */
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'

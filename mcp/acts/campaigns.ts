@@ -1,4 +1,3 @@
-/** Broadcasts to the contacts of a campaign; pausing, resuming and canceling them. */
 import type { Broadcast } from '@heliogram/sdk'
 import { z } from 'zod'
 import { defineActing } from '../acting.ts'

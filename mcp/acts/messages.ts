@@ -1,4 +1,3 @@
-/** Sending to one person, replying, and canceling. */
 import { z } from 'zod'
 import { defineActing } from '../acting.ts'
 import { MessageShape, showMessage, textMax } from '../message.ts'

@@ -1,4 +1,3 @@
-/** Carriers, the state of their links, and unmatched receipts. */
 import type { Carrier } from '@heliogram/sdk'
 import { z } from 'zod'
 import { maskNumbers, Untrusted, untrusted, type Numbers } from '../untrusted.ts'

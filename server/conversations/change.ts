@@ -1,4 +1,3 @@
-/** Changes of a conversation: its assignee and its state. */
 import { Type, type Static } from 'typebox'
 import { actorOf, showActorId } from '../ground/audit/audit.ts'
 import type { Tx } from '../ground/db/db.ts'

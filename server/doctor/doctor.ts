@@ -135,7 +135,6 @@ export function bestForm({ forms: counts }: Diagnosis, current: IdForm): FormCou
   return best && best.wouldMatch > now ? best : null
 }
 
-/** How a carrier writes its ids. */
 export interface Style {
   /** In characters, without 0x. */
   widths: readonly number[]

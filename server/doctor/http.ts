@@ -1,4 +1,3 @@
-/** The routes of the receipt doctor, for the operator. */
 import { Type } from 'typebox'
 import { IdOf, Nullable, problems, showTime, Timestamp, type App } from '../ground/http/http.ts'
 import { idempotent, type RouteContext } from '../ground/http/idempotency.ts'
@@ -18,7 +17,6 @@ import { countContradictions, countReported, isOneReceipt, type Contradictions, 
 import { requestRematch } from './rekey.ts'
 import { requireCarrier } from '../links/carrier-store.ts'
 
-/** Parameters of every route below a carrier. */
 export const carrierParams = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a carrier.' }) })
 const numbersMax = 20
 const Form = Type.Enum(Object.keys(idForms))

@@ -1,4 +1,3 @@
-/** The route of unmatched receipts, for the operator. */
 import type { IdForm } from '@heliogram/smpp'
 import { Type } from 'typebox'
 import type { Db } from '../ground/db/db.ts'

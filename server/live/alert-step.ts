@@ -69,7 +69,6 @@ export function nextStep(type: AlertType, episode: Episode | null, sight: Sight)
   }
 }
 
-/** Results of a sender's messages within the window. */
 export interface SenderCount {
   delivered: number
   failed: number

@@ -82,7 +82,6 @@ export function watchWebhooks(context: Recording): Promise<void> {
   return watch(context, lockIds.webhooks, ['webhook.failing', 'webhook.disabled'], seeWebhooks)
 }
 
-/** Looks at replies without an account. */
 export function watchOrphans(context: Recording): Promise<void> {
   return watch(context, lockIds.orphans, ['reply.orphaned'], seeOrphans)
 }

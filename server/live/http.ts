@@ -1,4 +1,3 @@
-/** The route of the queue. For the operator. */
 import { Type } from 'typebox'
 import type { Db } from '../ground/db/db.ts'
 import { problems, type App } from '../ground/http/http.ts'

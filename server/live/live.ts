@@ -73,12 +73,10 @@ export async function readTimes(db: Db | Tx): Promise<readonly NodeTimes[]> {
   return rows.map(({ times }) => times)
 }
 
-/** Times of a carrier's answers to submits on a link. */
 export function responsesOf(nodes: readonly NodeTimes[], linkId: string): Percentiles | null {
   return percentilesOf(mergeSparse(partsOf(nodes, 'responses', [linkId]).flatMap((part) => Object.values(part))))
 }
 
-/** The times of a carrier with these links. */
 export function latencyOf(nodes: readonly NodeTimes[], carrierId: string, linkIds: readonly string[]): Latency {
   const of = (parts: ByCountry[]): Percentiles | null =>
     percentilesOf(mergeSparse(parts.flatMap((part) => Object.values(part))))

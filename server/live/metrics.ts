@@ -8,7 +8,6 @@ import { listCarriers, listLinks, type CarrierRow, type LinkRow } from '../links
 import { showId } from '../ground/base/ids.ts'
 import { countFailingWebhooks } from './alerts-store.ts'
 
-/** The state of links and the queue in the database. */
 export interface LiveState {
   carriers: readonly CarrierRow[]
   links: readonly LinkRow[]

@@ -48,7 +48,6 @@ const waiting = {
   ),
 }
 
-/** The queue of one carrier. */
 export const CarrierQueueSchema = Type.Array(Type.Object(waiting), { description: 'Its queue, by type.' })
 
 export const QueueSchema = Type.Object(
@@ -72,12 +71,10 @@ export const QueueSchema = Type.Object(
   { $id: 'Queue', description: 'The queue of all accounts.' },
 )
 
-/** Times of a carrier, with those by country. */
 export function renderLatency(whole: Latency, countries: readonly ({ country: string } & Latency)[]): object {
   return { response: whole.response, receipt: whole.receipt, countries }
 }
 
-/** One part of the queue, without its carrier. */
 export function renderPart(part: QueuePart, state: QueueState, links: readonly LinkRow[]): Record<string, unknown> {
   const age = oldestAgeSeconds(part, state)
   const drain = part.messages === 0 ? 0 : drainSecondsOf(part, state.parts, links)

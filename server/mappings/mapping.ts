@@ -22,7 +22,6 @@ export interface StatusMap {
   ofStatus(status: number): Reason
   /** A refusal of an HTTP carrier, by its own code; null if it is not in the table. */
   ofCode(code: string): Reason | null
-  /** A receipt of a failure. */
   ofReceipt(receipt: ReceiptWords): Reason
 }
 
@@ -103,7 +102,6 @@ export class StatusMaps implements Reasons {
     return this.#refresher.close()
   }
 
-  /** Reads changes now. */
   refresh(): Promise<void> {
     return this.#refresher.now()
   }

@@ -85,7 +85,6 @@ export async function findAddresses(db: Db, codes: readonly string[]): Promise<M
   return new Map(rows.map(({ code, url }) => [code, url]))
 }
 
-/** Clicks of one link since the last count. */
 export interface Clicks {
   code: string
   people: number

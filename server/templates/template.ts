@@ -6,7 +6,6 @@ import { filters, otherNames, type Argument, type Filter } from './filters.ts'
 
 export type TemplateFields = Readonly<Record<string, string | number | boolean | null | undefined>>
 
-/** A compiled text. */
 export interface Template {
   /** All fields, in their order in the text. */
   readonly variables: readonly string[]

@@ -19,7 +19,6 @@ import { readTwiml, type AnswerFault, type AnswerMessage } from './twiml.ts'
 
 type AnswersContext = Needs<'db' | 'outbox' | 'refuseUrl' | 'shortUrl'> & { acceptor: Pick<Acceptor, 'accept'> }
 
-/** The parts of the event that its answer needs. */
 interface Incoming {
   data: { message: { id: string; from: string | null; to: string | null; test: boolean } }
 }

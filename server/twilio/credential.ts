@@ -1,4 +1,3 @@
-/** Auth tokens: rows and authentication. */
 import { randomBytes } from 'node:crypto'
 import { denied } from '../accounts/authenticate.ts'
 import { basicOf } from '../accounts/login/basic.ts'

@@ -34,7 +34,6 @@ const ofFieldCode: Partial<Record<FieldError['code'], number>> = {
   sender_not_allowed: 21606,
 }
 
-/** Converts any of our errors. */
 export function toTwilioFault(error: ApiError | WrongParameter): TwilioFault {
   if (error instanceof WrongParameter) return error.fault
   const field = error.options.errors?.[0]

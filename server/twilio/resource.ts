@@ -4,7 +4,6 @@ import { renderPrices } from '../message/price.ts'
 import { messageErrors } from '../message/taxonomy.ts'
 import { showSid, twilioErrors, twilioNumber, twilioStatuses, twilioVersion } from '../post/twilio-words.ts'
 
-/** The path of an account's messages in Twilio's API. */
 export const messagesPath = (accountId: string): string =>
   `/${twilioVersion}/Accounts/${showSid('AC', accountId)}/Messages`
 
