@@ -9,6 +9,7 @@ import type { Handover } from '../message/handover.ts'
 import type { ReceiptIn } from './receipt.ts'
 import { resendMessage, resolveUnknown } from './resend.ts'
 import { moveTo, openLedgerTest } from '../messages/testing.ts'
+import { endUnknown } from './testing.ts'
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
@@ -89,12 +90,7 @@ it('a message waits for a sweep that holds its tries, if the two would deadlock'
 
 it('a message has the id from a receipt, even if a claim takes it at that moment', async () => {
   const handover = await test.lease({ theirNumber: '15551230002' })
-  await test.answer(handover, {
-    state: 'unknown',
-    carrierMessageId: null,
-    commandStatus: null,
-    move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }),
-  })
+  await endUnknown(test, handover)
   const { id } = handover
   await resend(id)
   const [row] = await test.sql<{ id: string }>`select lane_id as id from queue where message_id = ${id}`
@@ -159,12 +155,7 @@ const resend = (id: string): Promise<{ probes: number }> =>
 
 async function unknown(): Promise<string> {
   const handover = await test.lease()
-  await test.answer(handover, {
-    state: 'unknown',
-    carrierMessageId: null,
-    commandStatus: null,
-    move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }),
-  })
+  await endUnknown(test, handover)
   return handover.id
 }
 

@@ -3,7 +3,8 @@ import { openPool } from '../ground/db/db.ts'
 import { pipelineSettings } from '../ground/db/pipeline.ts'
 import { createTestDatabase, sqlOn } from '../ground/db/testing.ts'
 import { resolveUnknown } from './resend.ts'
-import { moveTo, openLedgerTest } from '../messages/testing.ts'
+import { openLedgerTest } from '../messages/testing.ts'
+import { endUnknown } from './testing.ts'
 
 const database = await createTestDatabase()
 const test = await openLedgerTest(database.db)
@@ -46,12 +47,7 @@ it('a try waits half as long again as it has waited while no link of its carrier
 
 async function leaveUnknown(): Promise<string> {
   const handover = await test.lease({ onUnknown: 'resend' })
-  await test.answer(handover, {
-    state: 'unknown',
-    carrierMessageId: null,
-    commandStatus: null,
-    move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }),
-  })
+  await endUnknown(test, handover)
   return handover.id
 }
 

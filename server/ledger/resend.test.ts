@@ -14,9 +14,8 @@ import { endWithoutReceipt } from './no-receipt.ts'
 import type { ReceiptIn } from './receipt.ts'
 import { resendMessage, resolveUnknown } from './resend.ts'
 import { settleIntents } from './settle.ts'
-import { listSubmissions } from '../message/store.ts'
 import { moveTo, openLedgerTest, type LedgerTest } from '../messages/testing.ts'
-import { bindLink, claimFor, endUnknown, resolveDue, tellDelivered } from './testing.ts'
+import { bindLink, claimFor, endUnknown, resolveDue, tellDelivered, triesOf } from './testing.ts'
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
@@ -438,11 +437,4 @@ const receipt = (rawId: string, changes: Partial<ReceiptIn> = {}): Promise<void>
   tellDelivered(test, theirNumber(), rawId, changes)
 const resolve = (): Promise<void> => resolveDue(test)
 const claim = (rooms?: Parameters<typeof claimFor>[2]): Promise<Handover[]> => claimFor(test, theirNumber(), rooms)
-const tries = async (id: string): Promise<[number, number, string, string | null, boolean][]> =>
-  (await listSubmissions(test.db, test.accountId, id)).map((one) => [
-    one.try,
-    one.segment,
-    one.state,
-    one.carrierMessageId,
-    one.isAdopted,
-  ])
+const tries = (id: string): ReturnType<typeof triesOf> => triesOf(test, id)

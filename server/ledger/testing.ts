@@ -1,5 +1,6 @@
 import { claimMessages } from '../queue/claim.ts'
 import type { Handover } from '../message/handover.ts'
+import { listSubmissions } from '../message/store.ts'
 import { moveTo, ourNumber, type LedgerTest } from '../messages/testing.ts'
 import type { Answer } from './answer.ts'
 import type { ReceiptIn } from './receipt.ts'
@@ -24,6 +25,19 @@ export const endUnknown = (test: LedgerTest, handover: Handover, changes: Partia
     move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }),
     ...changes,
   })
+
+/** The tries of a message as its owner reads them. */
+export const triesOf = async (
+  test: LedgerTest,
+  id: string,
+): Promise<[number, number, string, string | null, boolean][]> =>
+  (await listSubmissions(test.db, test.accountId, id)).map((one) => [
+    one.try,
+    one.segment,
+    one.state,
+    one.carrierMessageId,
+    one.isAdopted,
+  ])
 
 /** A receipt of `delivered` for an id and a number. */
 export const tellDelivered = (

@@ -3,9 +3,8 @@ import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import type { Answer } from './answer.ts'
 import type { Handover } from '../message/handover.ts'
-import { listSubmissions } from '../message/store.ts'
 import { openLedgerTest } from '../messages/testing.ts'
-import { bindLink, claimFor, endUnknown, resolveDue, tellDelivered } from './testing.ts'
+import { bindLink, claimFor, endUnknown, resolveDue, tellDelivered, triesOf } from './testing.ts'
 
 let theirNumber = ''
 let people = 0
@@ -103,11 +102,4 @@ async function claim(): Promise<Handover> {
   if (!handover) throw new Error('it did not wait in the queue')
   return handover
 }
-const tries = async (id: string): Promise<[number, number, string, string | null, boolean][]> =>
-  (await listSubmissions(test.db, test.accountId, id)).map((one) => [
-    one.try,
-    one.segment,
-    one.state,
-    one.carrierMessageId,
-    one.isAdopted,
-  ])
+const tries = (id: string): ReturnType<typeof triesOf> => triesOf(test, id)
