@@ -39,3 +39,16 @@ export async function waitFor<T>(
   await until(what, look, withinMs)
   return found.value as T
 }
+
+/** The result of a reading, and how often other work had its turn meanwhile. */
+export async function countTurns<T>(reading: Promise<T>): Promise<{ read: T; turns: number }> {
+  let turns = 0
+  let isRead = false
+  const count = (): void => {
+    turns++
+    if (!isRead) setImmediate(count)
+  }
+  setImmediate(count)
+  const read = await reading.finally(() => (isRead = true))
+  return { read, turns }
+}

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { countTurns } from '../../test/until.ts'
 import { readRateCsv, readRateTable, ratesMax } from '../rates/input.ts'
 
 const rates = Array.from({ length: ratesMax }, (_, i) => ({
@@ -9,9 +10,9 @@ const rates = Array.from({ length: ratesMax }, (_, i) => ({
 const head = 'prefix,amount,currency\n'
 
 it('a long table is read in pieces, to its end', async () => {
-  const json = await watch(() => readRateTable(rates))
+  const json = await countTurns(readRateTable(rates))
   const lines = rates.map(({ prefix, amount, currency }) => `${prefix},${amount},${currency}`)
-  const csv = await watch(() => readRateCsv(head + lines.join('\n')))
+  const csv = await countTurns(readRateCsv(head + lines.join('\n')))
   expect(json.read).toHaveLength(ratesMax)
   expect(csv.read).toEqual(json.read)
   expect(json.turns).toBeGreaterThan(2)
@@ -33,16 +34,3 @@ it('a file is read only up to the limit of rows, and not at all if a line is not
   const rows = Array.from({ length: 40 }, (_, i) => `44${i},1,USD,${' '.repeat(2000)}`)
   expect(await readRateCsv(`prefix,amount,currency,country\n${rows.join('\r\n')}`)).toHaveLength(40)
 })
-
-/** Returns the result, and how often other work ran meanwhile. */
-async function watch<T>(reading: () => Promise<T>): Promise<{ read: T; turns: number }> {
-  let turns = 0
-  let isRead = false
-  const count = (): void => {
-    turns++
-    if (!isRead) setImmediate(count)
-  }
-  setImmediate(count)
-  const read = await reading().finally(() => (isRead = true))
-  return { read, turns }
-}

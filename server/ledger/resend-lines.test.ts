@@ -6,10 +6,9 @@ import { cancelMessage } from '../messages/cancel.ts'
 import { claimMessages } from '../queue/claim.ts'
 import { expireMessages } from '../queue/due.ts'
 import type { Handover } from '../message/handover.ts'
-import type { ReceiptIn } from './receipt.ts'
 import { resendMessage, resolveUnknown } from './resend.ts'
 import { moveTo, openLedgerTest } from '../messages/testing.ts'
-import { endUnknown } from './testing.ts'
+import { endUnknown, tellDelivered } from './testing.ts'
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
@@ -105,7 +104,7 @@ it('a message has the id from a receipt, even if a claim takes it at that moment
     const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
     work.push(claimMessages(test.context, test.nodeId, rooms, row?.id ?? '', noId, 100))
     await untilBlocked(test.db, 1)
-    await test.ledger.receipt({ ...delivered(rawId), source: handover.theirNumber })
+    await tellDelivered(test, handover.theirNumber, rawId)
     work.push(resolveUnknown(test.context))
     await untilBlocked(test.db, 2)
     await tx.query('delete from intents where message_id = $1', [id])
@@ -133,7 +132,7 @@ it('does not report a message as sent twice if it was sent, ended or given up be
   const ids = [newId(), newId()]
   for (const [i, carrierMessageId] of ids.entries())
     await test.answer(ended, { segment: i + 1, carrierMessageId, move: null, isLate: true })
-  for (const id of ids) await test.ledger.receipt(delivered(id))
+  for (const id of ids) await tellDelivered(test, ended.theirNumber, id)
   expect(await test.message(ended.id)).toMatchObject({ status: 'delivered', possibleDuplicate: false })
 
   const [canceled, expired] = [await waiting(1), await waiting(1)]
@@ -158,14 +157,3 @@ async function unknown(): Promise<string> {
   await endUnknown(test, handover)
   return handover.id
 }
-
-const delivered = (rawId: string): ReceiptIn => ({
-  linkId: test.linkId,
-  rawId,
-  matchId: rawId,
-  state: 'delivered',
-  stat: 'DELIVRD',
-  err: '000',
-  networkError: null,
-  doneDate: '',
-})

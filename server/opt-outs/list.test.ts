@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest'
+import { countTurns } from '../../test/until.ts'
 import { optOutRowsMax, readFileList, readJsonList, type ReadList } from './list.ts'
 
 it('a long file is read completely and in turns, for any size of pieces', async () => {
   // Characters of three bytes, and quoted lines: a piece ends inside some of them.
   const rows = Array.from({ length: optOutRowsMax }, (_, i) => `${15_550_000_000 + i},"€ ${i}\nmore"`)
-  const { people, errors, total, turns } = await watch(readCsvList(`number,reason\n${rows.join('\n')}\n`))
+  const { read, turns } = await countTurns(readCsvList(`number,reason\n${rows.join('\n')}\n`))
+  const { people, errors, total } = read
   expect([total, errors.length, people.length]).toEqual([optOutRowsMax, 0, optOutRowsMax])
   expect(people.every(({ reason }, i) => reason === `€ ${i}\nmore`)).toBe(true)
   expect(turns).toBeGreaterThan(5)
@@ -20,11 +22,11 @@ it('a number is opted out whatever is beside it in its cell', async () => {
 
 it('bad rows are reported by line, and others get their turn meanwhile', async () => {
   const bad = Array.from({ length: optOutRowsMax }, (_, i) => `x${i}`)
-  const csv = await watch(readCsvList(`number\n${bad.join('\n')}`))
-  expect([csv.errors.length, csv.errors.at(-1)?.line]).toEqual([optOutRowsMax, optOutRowsMax + 1])
+  const csv = await countTurns(readCsvList(`number\n${bad.join('\n')}`))
+  expect([csv.read.errors.length, csv.read.errors.at(-1)?.line]).toEqual([optOutRowsMax, optOutRowsMax + 1])
   expect(csv.turns).toBeGreaterThan(2)
-  const json = await watch(readJsonList(bad.map((number) => ({ number }))))
-  expect([json.errors.length, json.errors.at(-1)?.line]).toEqual([optOutRowsMax, optOutRowsMax])
+  const json = await countTurns(readJsonList(bad.map((number) => ({ number }))))
+  expect([json.read.errors.length, json.read.errors.at(-1)?.line]).toEqual([optOutRowsMax, optOutRowsMax])
   expect(json.turns).toBeGreaterThan(2)
 })
 
@@ -149,16 +151,3 @@ it('national numbers without a country are refused, with a remedy', async () => 
 
 const readCsvList = (text: string, defaultCountry: string | null = null): Promise<ReadList> =>
   readFileList(Buffer.from(text), { defaultCountry })
-
-/** The list, and how often other work had its turn while it was read. */
-async function watch(reading: Promise<ReadList>): Promise<ReadList & { turns: number }> {
-  let turns = 0
-  let isRead = false
-  const count = (): void => {
-    turns++
-    if (!isRead) setImmediate(count)
-  }
-  setImmediate(count)
-  const list = await reading.finally(() => (isRead = true))
-  return { ...list, turns }
-}
