@@ -4,7 +4,7 @@ import { foldWord } from './fold.ts'
 // `it` and `I want to` are missing, because people cancel orders and appointments with them.
 const words = [
   // English
-  'please,pls,plz,kindly,thanks,thank you,thank u,thx,ty,hi,hello,sir,madam,ok,okay,now,right now,immediately,at once,asap,me,us,all,everything',
+  'please,pls,plz,kindly,thanks,thank you,thank you very much,thank you so much,thanks a lot,many thanks,thank u,thx,ty,hi,hello,sir,madam,ok,okay,now,right now,immediately,at once,asap,me,us,all,everything',
   'my number,me off,sending,texting,messaging,contacting,bothering,spamming',
   // French, German, Dutch
   's’il vous plaît,s’il te plaît,svp,stp,merci,merci beaucoup,merci d’avance,bonjour,moi,tout,maintenant,immédiatement',
@@ -39,7 +39,8 @@ const phrases = [
 // These languages write no blanks, or do as they like.
 const unspaced =
   '请,請,谢谢,謝謝,麻烦,麻煩,短信,簡訊,お願いいたします,お願い致します,お願いします,おねがいします,お願い,してください,して下さい,ください,希望,メールを,メール,配信を,' +
-  '해주시기 바랍니다,해주세요,해 주세요,해주십시오,부탁드립니다,부탁드려요,부탁합니다,부탁해요,바랍니다,감사합니다,합니다,해요,제발,문자'
+  '해주시기 바랍니다,해주세요,해 주세요,해주십시오,부탁드립니다,부탁드려요,부탁합니다,부탁해요,바랍니다,감사합니다,부탁,합니다,해요,제발,문자,' +
+  'ครับ,ค่ะ,คะ,นะ,ด้วย,กรุณา,โปรด,ขอบคุณ,ส่ง,ข้อความ'
 
 /** Folded, the longest first: alternatives of a pattern are tried in order. */
 const foldList = (list: string): string[] =>

@@ -47,7 +47,7 @@ const stops = {
   romanian: ['DEZABONARE'],
   turkish: ['IPTAL'],
   indonesian: ['BERHENTI'],
-  vietnamese: ['HUY'],
+  vietnamese: ['HUY', 'HUY ĐANG KY', 'DUNG LAI'],
   russian: ['СТОП', 'ОТПИСАТЬСЯ'],
   ukrainian: ['ВІДПИСАТИСЯ'],
   greek: ['ΔΙΑΓΡΑΦΗ', 'ΣΤΟΠ'],
