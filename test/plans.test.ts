@@ -3,7 +3,7 @@
  * application's own statements. None reads a whole table, sorts more than pages, or touches more than a bounded number of pages.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { addAccounts, fillMessages, type Filled } from '../scripts/bench/fill.ts'
+import { addAccounts, fillMessages, type Filled } from '../scripts/fill.ts'
 import type { Db } from '../server/ground/db/db.ts'
 import { openWall, withinAccount } from '../server/ground/db/scoped.ts'
 import { createTestDatabase, type TestDatabase } from '../server/ground/db/testing.ts'

@@ -1,7 +1,7 @@
-/** A ledger with a past: messages of several days in their partitions, written by SQL alone, for lists and exports. */
-import type { Db } from '../../server/ground/db/db.ts'
-import { ensurePartitions } from '../../server/ground/db/partitions.ts'
-import { firstIdAt, newId } from '../../server/ground/base/ids.ts'
+/** A ledger with a past: messages of several days in their partitions, written by SQL alone, for development, lists and exports. */
+import type { Db } from '../server/ground/db/db.ts'
+import { ensurePartitions } from '../server/ground/db/partitions.ts'
+import { firstIdAt, newId } from '../server/ground/base/ids.ts'
 
 export interface Filling {
   /** The first has eight of ten messages. */
@@ -35,9 +35,10 @@ export async function fillMessages(db: Db, { accountIds, messages, days }: Filli
   await ensurePartitions(db, quiet)
   const [campaignBase, contactBase] = [firstIdAt(now - 400 * dayMs), firstIdAt(now - 399 * dayMs)]
   await db.query(
-    `insert into campaigns (account_id, id, key, name)
-     select a, ${numbered('$2', 'n')}, 'campaign-' || n, 'Campaign ' || n
-     from unnest($1::uuid[]) as a, generate_series(1, $3::int) as n`,
+    `insert into campaigns (account_id, id, name)
+     select a, ${numbered('$2', 'n')}, 'Campaign ' || n
+     from unnest($1::uuid[]) as a, generate_series(1, $3::int) as n
+     on conflict do nothing`,
     [accountIds, campaignBase, campaignsMax],
   )
   const startMs = today - (days - 1) * dayMs
@@ -53,7 +54,7 @@ export async function fillMessages(db: Db, { accountIds, messages, days }: Filli
         campaign_id, contact_id, metadata, tags, is_test, created_at, updated_at, queued_at, sent_at, completed_at, provider_message_id, attempts,
         segments_delivered, error_code, error_stage, error_raw, receipt_stat)
       select ($1::uuid[])[case n % 10 when 8 then 2 when 9 then 3 else 1 end],
-        ${idAt('ms', 'n')},
+        ${idAt('ms', '(n + $7::bigint % 1000000 * 100000000)')},
         case when status = 'received' then 'inbound' else 'outbound' end,
         case h / 400 % 20 when 1 then 'otp' when 2 then 'marketing' else 'transactional' end,
         status, (15551000000 + person)::text, '15557654321',
@@ -93,7 +94,8 @@ export async function fillMessages(db: Db, { accountIds, messages, days }: Filli
       `insert into outcomes_${suffix} (account_id, status, message_id, error_code)
        select account_id, status, id, error_code
        from messages_${suffix}
-       where status in ('undelivered', 'rejected', 'unconfirmed', 'expired', 'canceled')`,
+       where status in ('undelivered', 'rejected', 'unconfirmed', 'expired', 'canceled')
+       on conflict do nothing`,
     )
   }
   await db.query('analyze messages, outcomes')
