@@ -1,5 +1,4 @@
 /** Lists of an account with a past: first pages over HTTP, filter by filter, and a full export. */
-import { readFileSync } from 'node:fs'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
 import { openPool } from '../../server/ground/db/db.ts'
@@ -8,6 +7,7 @@ import { startDatabase } from './database.ts'
 import { addAccounts, fillMessages, type Filled } from '../fill.ts'
 import { createAcceptingHeliogram } from './heliogram.ts'
 import type { Options } from './options.ts'
+import { readMemory } from './product.ts'
 import type { Figure } from './report.ts'
 import { quantile } from './tally.ts'
 
@@ -75,12 +75,11 @@ export async function measureLists({ messages }: Options): Promise<Figure[]> {
         isMet: p99 <= goalMs,
       })
     }
-    const pid = running.rootPids[0] ?? 0
-    const before = memoryMb(pid)
+    const before = readMemory(running, 'VmHWM')
     const began = performance.now()
     const { bytes, lines } = await ask('/v1/messages/export')
     const seconds = (performance.now() - began) / 1000
-    const grown = memoryMb(pid) - before
+    const grown = readMemory(running, 'VmHWM') - before
     figures.push({
       what: `export of ${showCount(lines)} messages (${Math.round(bytes / 1e6)} MB): messages a second`,
       value: showCount(lines / seconds),
@@ -100,10 +99,6 @@ export async function measureLists({ messages }: Options): Promise<Figure[]> {
     await running.stop()
     await database.stop()
   }
-}
-
-function memoryMb(pid: number): number {
-  return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 }
 
 const showCount = (count: number): string => Math.round(count).toLocaleString('en-US')

@@ -2,6 +2,7 @@
  * The benchmark's senders: a process that sends one HTTP request per message over keep-alive connections, each waiting for its response before
  * the next. Requests are rendered before the clock starts, to save CPU.
  */
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { createHttpReader } from './http1.ts'
 import { renderRequest, type RequestShape } from './request.ts'
@@ -106,14 +107,10 @@ function sendAll(sockets: Socket[], requests: Buffer[], input: LoadInput, output
   })
 }
 
-function dial(port: number): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port, noDelay: true }, () => {
-      socket.off('error', reject)
-      resolve(socket)
-    })
-    socket.once('error', reject)
-  })
+async function dial(port: number): Promise<Socket> {
+  const socket = connect({ host: '127.0.0.1', port, noDelay: true })
+  await once(socket, 'connect')
+  return socket
 }
 
 answerParent({ run })

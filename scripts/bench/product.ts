@@ -1,9 +1,10 @@
 /** A product under comparison, and its processes. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CallbackShape } from './receiver.ts'
 import type { RequestShape } from './request.ts'
+import { listenAnywhere } from './worker.ts'
 
 export type Ends = { carrierPort: number; receiverPort: number }
 
@@ -86,18 +87,8 @@ export async function readPage(url: string): Promise<string> {
 }
 
 export async function findFreePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
-          const server = createServer()
-          server.once('error', reject)
-          server.listen(0, '127.0.0.1', () => resolve(server))
-        }),
-    ),
-  )
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
+  const servers = Array.from({ length: count }, () => createServer())
+  const ports = await Promise.all(servers.map(listenAnywhere))
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
   return ports
 }

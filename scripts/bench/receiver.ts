@@ -3,10 +3,10 @@
  * POST, or one of several events in a request; its message number follows a marker.
  */
 import { createHmac } from 'node:crypto'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { createHttpReader, type Frame } from './http1.ts'
 import { countsOf, createTally, note, readNumber, type Counts } from './tally.ts'
-import { answerParent, nowMs } from './worker.ts'
+import { answerParent, listenAnywhere, nowMs } from './worker.ts'
 
 export type CallbackShape = {
   marker: string
@@ -89,11 +89,7 @@ function isSigned(frame: Frame, key: Buffer): boolean {
 }
 
 answerParent({
-  listen: () =>
-    new Promise<number>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
-    }),
+  listen: () => listenAnywhere(server),
   begin: (run: { base: number; size: number; shape: CallbackShape }) => {
     tally = createTally(run.base, run.size)
     totals = { callbacks: 0, delivered: 0, verified: 0, forged: 0 }

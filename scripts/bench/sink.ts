@@ -2,7 +2,7 @@
  * The benchmark's carrier: a process that answers every submit_sm immediately and reports it delivered after a fixed delay. It takes several
  * times what any product here submits, so it is never the bottleneck (`sinklimit.ts` proves it).
  */
-import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import {
   command,
   invalidCommandId,
@@ -17,7 +17,7 @@ import {
   type Submit,
 } from './frames.ts'
 import { countsOf, createTally, note, numberDigits, readNumber, type Counts } from './tally.ts'
-import { answerParent, nowMs } from './worker.ts'
+import { answerParent, listenAnywhere, nowMs } from './worker.ts'
 
 export type SinkCounts = Counts & {
   submits: number
@@ -154,12 +154,10 @@ setInterval(() => {
 }, 10_000).unref()
 
 answerParent({
-  listen: (input: { receiptDelayMs: number }) =>
-    new Promise<number>((resolve, reject) => {
-      receiptDelayMs = input.receiptDelayMs
-      server.once('error', reject)
-      server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
-    }),
+  listen: (input: { receiptDelayMs: number }) => {
+    receiptDelayMs = input.receiptDelayMs
+    return listenAnywhere(server)
+  },
   begin: (run: { base: number; size: number }) => {
     tally = createTally(run.base, run.size)
     heldMs = new Float64Array(run.size)

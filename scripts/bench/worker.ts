@@ -1,4 +1,6 @@
 /** Helper processes of the benchmark: each is forked, and answers questions over IPC. */
+import { once } from 'node:events'
+import type { AddressInfo, Server } from 'node:net'
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -64,4 +66,11 @@ export function answerParent(handlers: Record<string, (input: never) => unknown>
 /** The machine's monotonic clock in milliseconds, comparable between processes (unlike `performance.now`). */
 export function nowMs(): number {
   return Number(process.hrtime.bigint()) / 1e6
+}
+
+/** Returns the free port that it listens on. */
+export async function listenAnywhere(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
 }

@@ -1,5 +1,6 @@
 /** Any carrier with an HTTP API, as its settings describe it. */
 import {
+  isOk,
   readNumber,
   readRefusal,
   type Adapter,
@@ -46,21 +47,19 @@ export const generic: Adapter<GenericSettings, Record<string, string>> = {
   readAnswer(answer, { reference }, settings) {
     const { id: idPointer, code: codePointer, accepted } = settings.answer ?? {}
     const body = tryJson(answer.body)
-    const code = codePointer === undefined ? null : textAt({ code: valueAt(body, codePointer) }, 'code')
-    const id = idPointer === undefined ? null : textAt({ id: valueAt(body, idPointer) }, 'id')
-    const isOk = answer.status >= 200 && answer.status < 300
+    const [code, id] = [codePointer, idPointer].map(readerOf(body)) as [string | null, string | null]
     const isYes = accepted === undefined ? code === null || !isListed(settings, code) : accepted.includes(code ?? '')
     // A missing id, although announced, means that something else answered, mostly a gateway. If none was announced, receipts are matched by our
     // reference.
-    if (isOk && isYes && (idPointer === undefined || id !== null)) return { kind: 'accepted', ids: [id ?? reference] }
-    const isNo = isOk && code !== null && (accepted !== undefined || isListed(settings, code)) && !isYes
+    if (isOk(answer) && isYes && (idPointer === undefined || id !== null))
+      return { kind: 'accepted', ids: [id ?? reference] }
+    const isNo = isOk(answer) && code !== null && (accepted !== undefined || isListed(settings, code)) && !isYes
     return readRefusal(isNo ? { ...answer, status: 400 } : answer, code, tableOf(settings))
   },
   parseReceipt(request, { receipt }) {
     if (receipt === undefined) return []
     return itemsAt(readFields(request), receipt.list).flatMap((item) => {
-      const read = (pointer: string | undefined): string | null =>
-        pointer === undefined ? null : textAt({ found: valueAt(item, pointer) }, 'found')
+      const read = readerOf(item)
       const [id, stat] = [read(receipt.id), read(receipt.state)]
       const reference = read(receipt.reference)
       if ((id === null && reference === null) || stat === null) return []
@@ -80,8 +79,7 @@ export const generic: Adapter<GenericSettings, Record<string, string>> = {
   parseReply(request, { reply }) {
     if (reply === undefined) return []
     return itemsAt(readFields(request), reply.list).flatMap((item) => {
-      const read = (pointer: string | undefined): string | null =>
-        pointer === undefined ? null : textAt({ found: valueAt(item, pointer) }, 'found')
+      const read = readerOf(item)
       const [from, to] = [read(reply.from), read(reply.to)]
       if (from === null || to === null) return []
       const text = textOf(request, reply, read)
@@ -98,6 +96,12 @@ export const generic: Adapter<GenericSettings, Record<string, string>> = {
     return isSame(given, `${signature.prefix ?? ''}${expected}`)
   },
 }
+
+/** Reads texts of a document by pointer; null if absent. */
+const readerOf =
+  (document: unknown) =>
+  (pointer: string | undefined): string | null =>
+    pointer === undefined ? null : textAt({ found: valueAt(document, pointer) }, 'found')
 
 function tableOf({ codes = {}, answer = {} }: GenericSettings): CodeTable {
   const { passing = [], throttled = [], faults = [] } = answer

@@ -5,6 +5,7 @@
  *
  * A fault is one that the next message would meet too: no connection, wrong credentials, three requests in a row without an answer.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ESME } from '@heliogram/smpp'
 import { dateOf, now } from '../ground/db/clock.ts'
 import type { Handover } from '../message/handover.ts'
@@ -297,12 +298,7 @@ export class HttpLink implements CarrierLink {
   /** Waits for answers; those still missing at the end are unknown. */
   async #drain(drainMs: number): Promise<void> {
     if (this.#running.size === 0) return
-    let timer: NodeJS.Timeout | undefined
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, drainMs)
-    })
-    await Promise.race([Promise.all(this.#running), timeout])
-    clearTimeout(timer)
+    await Promise.race([Promise.all(this.#running), sleep(drainMs, undefined, { ref: false })])
     if (this.#running.size === 0) return
     await this.#exchanger.close()
     await Promise.all(this.#running)

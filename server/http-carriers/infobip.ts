@@ -5,6 +5,7 @@ import { httpSettings, secretsOf, secretText } from '../links/carrier-settings.t
 import {
   basicAuth,
   byCode,
+  isOk,
   post,
   readRefusal,
   replyOf,
@@ -124,11 +125,10 @@ export const infobip: Adapter<Static<typeof Settings>, Static<typeof Secrets>> =
     const body = tryJson(answer.body)
     const group = textAt(body, 'messages', 0, 'status', 'groupId')
     const status = textAt(body, 'messages', 0, 'status', 'id')
-    const isOk = answer.status >= 200 && answer.status < 300
-    if (isOk && (group === '1' || group === '3' || status === duplicateId))
+    if (isOk(answer) && (group === '1' || group === '3' || status === duplicateId))
       return { kind: 'accepted', ids: [textAt(body, 'messages', 0, 'messageId') ?? reference] }
     // A refusal comes with HTTP 200: the status of the message counts.
-    if (isOk && (group === '2' || group === '4' || group === '5')) {
+    if (isOk(answer) && (group === '2' || group === '4' || group === '5')) {
       return readRefusal({ ...answer, status: 400 }, status ?? `group ${group}`, table)
     }
     return readRefusal(answer, textAt(body, 'errorCode') ?? null, table)

@@ -11,14 +11,25 @@ export interface Variable<T> {
   parse: (text: string) => T | undefined
 }
 
+/** How values are described and parsed. */
+type Kind<T> = Pick<Variable<T>, 'allowed' | 'parse'>
+
 const integer =
   (min: number, max: number) =>
   (text: string): number | undefined =>
     /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined
+const whole = (min: number, max: number): Kind<number> => ({
+  allowed: `a whole number from ${min} to ${max}`,
+  parse: integer(min, max),
+})
 const oneOf =
   <T extends string>(...words: T[]) =>
   (text: string): T | undefined =>
     words.find((word) => word === text)
+const words = <T extends string>(...all: T[]): Kind<T> => ({
+  allowed: `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`,
+  parse: oneOf(...all),
+})
 const listOf =
   <T>(parse: (text: string) => T | undefined) =>
   (text: string): T[] | undefined => {
@@ -72,263 +83,245 @@ const shortUrl = (text: string): string | undefined =>
     : undefined
 const cidr = (text: string): string | undefined => (ipaddr.isValidCIDR(text) ? text : undefined)
 const email = (text: string): string | undefined => (/^[^\s@]+@[^\s@]+$/.test(text) ? text : undefined)
-const any = (text: string): string | undefined => text
+const path = (allowed: string): Kind<string> => ({ allowed, parse: (text) => text })
 
-const variable = <T>(
-  name: string,
-  fallback: string,
-  allowed: string,
-  parse: (text: string) => T | undefined,
-  sentence: string,
-): Variable<T> => ({ name, fallback, allowed, parse, sentence })
+const variable = <T>(name: string, fallback: string, kind: Kind<T>, sentence: string): Variable<T> => ({
+  name,
+  fallback,
+  ...kind,
+  sentence,
+})
 
-const port = 'a port from 0 to 65535 (0: any free one)'
+const port: Kind<number> = { allowed: 'a port from 0 to 65535 (0: any free one)', parse: integer(0, 65535) }
+const portOrNone: Kind<number | null> = {
+  allowed: `empty (none), or ${port.allowed}`,
+  parse: (text) => (text === '' ? null : port.parse(text)),
+}
 /** In the order of the help. */
 export const variables = {
   databaseUrl: variable(
     'DATABASE_URL',
     '',
-    'postgres://user:password@host:port/database (no ? or # in its name), the same with several hosts (a:5432,b:5432,c:5432), or postgres://user@/database?host=/folder/of/the/socket',
-    databaseUrl,
+    {
+      allowed:
+        'postgres://user:password@host:port/database (no ? or # in its name), the same with several hosts (a:5432,b:5432,c:5432), or postgres://user@/database?host=/folder/of/the/socket',
+      parse: databaseUrl,
+    },
     'PostgreSQL 15 or newer to use instead of the embedded one. If it lists several hosts, the primary is used.',
   ),
   databasePasswordFile: variable(
     'HELIOGRAM_DATABASE_PASSWORD_FILE',
     '',
-    'a file',
-    any,
+    path('a file'),
     'File with the password for DATABASE_URL, which must then have none: for mounted secrets. Read at the start.',
   ),
   databaseConnections: variable(
     'HELIOGRAM_DATABASE_CONNECTIONS',
     '20',
-    'a whole number from 8 to 200',
-    integer(8, 200),
+    whole(8, 200),
     'Maximum connections of this process.',
   ),
   dataFolder: variable(
     'HELIOGRAM_DATA',
     './.heliogram',
-    'a folder',
-    any,
+    path('a folder'),
     'Folder of the embedded PostgreSQL and of the master key.',
   ),
   keyFile: variable(
     'HELIOGRAM_KEY_FILE',
     '',
-    'a file',
-    any,
+    path('a file'),
     'File of the master key that encrypts secrets; default: `key` in the data folder. Keep a copy elsewhere.',
   ),
   encryptContent: variable(
     'HELIOGRAM_ENCRYPT_CONTENT',
     'off',
-    'on or off',
-    oneOf('on', 'off'),
+    words('on', 'off'),
     'Encrypt message texts and contact data in the database, with a key for each account. Must be the same for all processes.',
   ),
   host: variable(
     'HELIOGRAM_HOST',
     '127.0.0.1',
-    'an address to listen on',
-    host,
+    { allowed: 'an address to listen on', parse: host },
     'Address that the API listens on. Keep it on loopback unless TLS is in front.',
   ),
-  port: variable('HELIOGRAM_PORT', '8080', port, integer(0, 65535), 'Port of the API.'),
+  port: variable('HELIOGRAM_PORT', '8080', port, 'Port of the API.'),
   publicUrl: variable(
     'HELIOGRAM_PUBLIC_URL',
     '',
-    'https://…, or http://… inside a private network; without a user, ? or #',
-    publicUrl,
+    { allowed: 'https://…, or http://… inside a private network; without a user, ? or #', parse: publicUrl },
     'Address under which clients reach the API, if it is not host and port.',
   ),
   trustedProxies: variable(
     'HELIOGRAM_TRUSTED_PROXIES',
     '',
-    'a comma list of addresses and CIDRs such as 127.0.0.1 or 10.0.0.0/8',
-    listOf((text) => address(text) ?? cidr(text)),
+    {
+      allowed: 'a comma list of addresses and CIDRs such as 127.0.0.1 or 10.0.0.0/8',
+      parse: listOf((text) => address(text) ?? cidr(text)),
+    },
     "Reverse proxies whose X-Forwarded-For is trusted. The caller's address is used to slow down logins and for the networks of keys.",
   ),
   consoleIdleHours: variable(
     'HELIOGRAM_CONSOLE_IDLE_HOURS',
     '12',
-    'a whole number from 1 to 720',
-    integer(1, 720),
+    whole(1, 720),
     'Hours without use after which a console login ends, even if a page is open.',
   ),
   shortUrl: variable(
     'HELIOGRAM_SHORT_URL',
     '',
-    'https://go.example.com, a host for nothing else, or https://…/l on the host of the API',
-    shortUrl,
+    {
+      allowed: 'https://go.example.com, a host for nothing else, or https://…/l on the host of the API',
+      parse: shortUrl,
+    },
     'Address of short links (`shorten_urls`), the same for all processes; empty: no short links.',
   ),
   roles: variable(
     'HELIOGRAM_ROLES',
     'api,links,jobs',
-    'a comma list of api, links, jobs',
-    listOf(oneOf<Role>('api', 'links', 'jobs')),
+    { allowed: 'a comma list of api, links, jobs', parse: listOf(oneOf<Role>('api', 'links', 'jobs')) },
     'The work of this process.',
   ),
   memory: variable(
     'HELIOGRAM_MEMORY',
     'normal',
-    'small, normal or large',
-    oneOf('small', 'normal', 'large'),
+    words('small', 'normal', 'large'),
     'small: a fifth to a quarter less memory, and more time spent on saving it; large: twice as much, and less time.',
   ),
   firstEmail: variable(
     'HELIOGRAM_FIRST_EMAIL',
     'owner@example.com',
-    'an e-mail address',
-    email,
+    { allowed: 'an e-mail address', parse: email },
     'Address of the first owner, if none is given with the one-time code that the first start prints.',
   ),
   simulator: variable(
     'HELIOGRAM_SIMULATOR',
     'auto',
-    'on, off or auto',
-    oneOf('on', 'off', 'auto'),
+    words('on', 'off', 'auto'),
     'Start the simulated carrier too; auto: only if HELIOGRAM_CARRIER_URL is not set.',
   ),
-  simulatorPort: variable(
-    'HELIOGRAM_SIMULATOR_PORT',
-    '2775',
-    port,
-    integer(0, 65535),
-    'SMPP port of the simulated carrier.',
-  ),
+  simulatorPort: variable('HELIOGRAM_SIMULATOR_PORT', '2775', port, 'SMPP port of the simulated carrier.'),
   simulatorHttpPort: variable(
     'HELIOGRAM_SIMULATOR_HTTP_PORT',
     '8081',
     port,
-    integer(0, 65535),
     "Port of the simulated carrier's phones in the browser.",
   ),
   testMode: variable(
     'HELIOGRAM_TEST_MODE',
     'on',
-    'on or off',
-    oneOf('on', 'off'),
+    words('on', 'off'),
     'Whether test keys can send, to a simulator that starts with their first message. Must be the same for all processes.',
   ),
   apiPerSecond: variable(
     'HELIOGRAM_API_PER_SECOND',
     '100',
-    'a whole number from 1 to 1000000',
-    integer(1, 1_000_000),
+    whole(1, 1_000_000),
     'Requests a second of one credential, over all processes, unless its account has its own limit; bursts can be twice as many.',
   ),
   carrierUrl: variable(
     'HELIOGRAM_CARRIER_URL',
     '',
-    'smpp://system_id:password@host:port or smpps://…',
-    carrierUrl,
+    { allowed: 'smpp://system_id:password@host:port or smpps://…', parse: carrierUrl },
     'Carrier created on the first start; afterwards use /v1/carriers.',
   ),
   webhookAllowedCidrs: variable(
     'HELIOGRAM_WEBHOOK_ALLOW_CIDRS',
     'auto',
-    'auto, or a comma list of CIDRs such as 10.0.0.0/8',
-    (text) => (text === 'auto' ? [] : listOf(cidr)(text)),
+    {
+      allowed: 'auto, or a comma list of CIDRs such as 10.0.0.0/8',
+      parse: (text) => (text === 'auto' ? [] : listOf(cidr)(text)),
+    },
     'Private networks that webhooks can reach, also by plain http; auto: loopback if the simulator runs, otherwise none.',
   ),
   webhookPorts: variable(
     'HELIOGRAM_WEBHOOK_PORTS',
     '443,8443',
-    'a comma list of ports',
-    listOf(integer(1, 65535)),
+    { allowed: 'a comma list of ports', parse: listOf(integer(1, 65535)) },
     'Ports of public addresses that webhooks can reach.',
   ),
   receiptTimeoutHours: variable(
     'HELIOGRAM_RECEIPT_TIMEOUT_HOURS',
     '72',
-    'a whole number from 1 to 720',
-    integer(1, 720),
+    whole(1, 720),
     'Hours after which a sent message without a receipt becomes unconfirmed.',
   ),
   anyLengthCountries: variable(
     'HELIOGRAM_ANY_LENGTH_COUNTRIES',
     '',
-    'a comma list of ISO 3166-1 codes such as LV,SE',
-    listOf((text) => (/^[A-Z]{2}$/.test(text) ? text : undefined)),
+    {
+      allowed: 'a comma list of ISO 3166-1 codes such as LV,SE',
+      parse: listOf((text) => (/^[A-Z]{2}$/.test(text) ? text : undefined)),
+    },
     'Countries whose numbers can be longer or shorter than their plan, up to 15 digits, as numbers of machines often are. Must be the same for all processes.',
   ),
   smppServerPort: variable(
     'HELIOGRAM_SMPP_SERVER_PORT',
     '',
-    `empty (none), or ${port}`,
-    (text) => (text === '' ? null : integer(0, 65535)(text)),
+    portOrNone,
     'Port on which processes with the role api accept binds of SMPP clients, with credentials from /v1/smpp-credentials.',
   ),
   smppServerHost: variable(
     'HELIOGRAM_SMPP_SERVER_HOST',
     '',
-    'an address to listen on',
-    (text) => (text === '' ? text : host(text)),
+    { allowed: 'an address to listen on', parse: (text) => (text === '' ? text : host(text)) },
     'Address of that port, if it is not HELIOGRAM_HOST. SMPP passwords are short and sent in the clear: addresses other than loopback need TLS or a private network.',
   ),
   smppServerTlsCert: variable(
     'HELIOGRAM_SMPP_SERVER_TLS_CERT',
     '',
-    'a file',
-    any,
+    path('a file'),
     'Certificate chain (PEM) of that port, which then speaks only TLS; read at the start.',
   ),
   smppServerTlsKey: variable(
     'HELIOGRAM_SMPP_SERVER_TLS_KEY',
     '',
-    'a file',
-    any,
+    path('a file'),
     'Private key (PEM) of that certificate.',
   ),
   smppServerSessionsMax: variable(
     'HELIOGRAM_SMPP_SERVER_SESSIONS_MAX',
     '1000',
-    'a whole number from 1 to 10000',
-    integer(1, 10_000),
+    whole(1, 10_000),
     'Maximum connections to that port; further ones are closed at once.',
   ),
   smppServerAccountSessionsMax: variable(
     'HELIOGRAM_SMPP_SERVER_ACCOUNT_SESSIONS_MAX',
     '250',
-    'a whole number from 1 to 10000',
-    integer(1, 10_000),
+    whole(1, 10_000),
     'Maximum sessions of one account among them; further binds are refused, so that no account blocks the others.',
   ),
   metricsToken: variable(
     'HELIOGRAM_METRICS_TOKEN',
     '',
-    'empty (none), or 16 to 200 visible characters of ASCII',
-    (text) => (text === '' || /^[!-~]{16,200}$/.test(text) ? text : undefined),
+    {
+      allowed: 'empty (none), or 16 to 200 visible characters of ASCII',
+      parse: (text) => (text === '' || /^[!-~]{16,200}$/.test(text) ? text : undefined),
+    },
     'Bearer token with which Prometheus reads /metrics. An API key with the scope carriers:read works too. Without the variable, programs on this machine need no token while HELIOGRAM_HOST is loopback and HELIOGRAM_PUBLIC_URL is not set.',
   ),
   metricsPort: variable(
     'HELIOGRAM_METRICS_PORT',
     '',
-    `empty (none), or ${port}`,
-    (text) => (text === '' ? null : integer(0, 65535)(text)),
+    portOrNone,
     'Port on HELIOGRAM_HOST for /metrics and /healthz only; processes without the role api have no other.',
   ),
   logLevel: variable(
     'HELIOGRAM_LOG',
     'info',
-    'debug, info, warn, error or silent',
-    oneOf<LogLevel>('debug', 'info', 'warn', 'error', 'silent'),
+    words<LogLevel>('debug', 'info', 'warn', 'error', 'silent'),
     'Detail of the log; debug shows every PDU by name.',
   ),
   logFormat: variable(
     'HELIOGRAM_LOG_FORMAT',
     'auto',
-    'auto, json or text',
-    oneOf('auto', 'json', 'text'),
+    words('auto', 'json', 'text'),
     'json: one object a line, for programs; text: a short line for people; auto: text on a terminal, otherwise json.',
   ),
   node: variable(
     'HELIOGRAM_NODE',
     '',
-    'a program',
-    any,
+    path('a program'),
     'Node.js 24.12 or newer to use instead of the one included with Heliogram.',
   ),
 }

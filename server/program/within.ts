@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises'
+
 /**
  * The database timeout of probes: load balancers wait some five seconds, Prometheus ten, and either would lose the whole response.
  * Statements wait longer, and a stalled database ends none.
@@ -5,10 +7,5 @@
 export const databaseWaitMs = 2000
 
 /** The result; null if it fails or takes longer. */
-export async function withinMs<T>(work: Promise<T>, ms: number): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), ms)
-  })
-  return Promise.race([work.catch(() => null), late]).finally(() => clearTimeout(timer))
-}
+export const withinMs = <T>(work: Promise<T>, ms: number): Promise<T | null> =>
+  Promise.race([work.catch(() => null), setTimeout(ms, null, { ref: false })])
