@@ -66,7 +66,6 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
     async (request, reply) => {
       const { caller, body } = request
       const { accountId } = caller
-      // First: it throws if the path itself was refused.
       const faults = new Faults(request)
       if (faults.all.length > 0) {
         const campaign = await readOpenCampaign(db, accountId, request.params.campaign)

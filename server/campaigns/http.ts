@@ -109,7 +109,6 @@ export function campaignRoutes(app: App, context: CampaignsContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { accountId } = request.caller
-        // First: it throws if the path itself was refused.
         const faults = new Faults(request)
         const sound = faults.sound(request.body)
         const found = await readOpenCampaign(tx, accountId, request.params.campaign)

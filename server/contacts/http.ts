@@ -63,7 +63,6 @@ export function contactRoutes(app: App, context: ContactsContext): void {
       const sealing = await sealingOf(context, request)
       return change(context, request, reply, async (tx) => {
         const { accountId } = request.caller
-        // First: it throws if the path itself was refused.
         const faults = new Faults(request)
         const campaign = withCountry(await readOpenCampaign(tx, accountId, request.params.campaign), request.caller)
         const given = faults.sound(request.body)
@@ -208,7 +207,6 @@ function oneContactRoutes(app: App, context: ContactsContext): void {
       return change(context, request, reply, async (tx) => {
         const { accountId } = request.caller
         const { campaign: name, contact } = request.params
-        // First: it throws if the path itself was refused.
         const faults = new Faults(request)
         const campaign = withCountry(await readOpenCampaign(tx, accountId, name), request.caller)
         const { row, written } = await changeContact(tx, accountId, campaign, contact, request.body, faults, sealing)

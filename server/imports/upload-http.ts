@@ -115,7 +115,6 @@ export async function uploadRoute(app: App, context: ImportsContext): Promise<vo
           reply,
           async (tx) => {
             const { accountId } = request.caller
-            // First, because it throws if the path was refused.
             const known = new Faults(request).all
             const row = await store(tx, accountId, request, body, known, context.imports.openStride())
             // The upload may have taken hours.

@@ -136,7 +136,6 @@ export function mappingRoutes(app: App, context: RouteContext): void {
         attachValidation: true,
         handler: (request, reply) =>
           idempotent(context, request, reply, async (tx) => {
-            // First: it throws if the path itself was refused.
             const faults = new Faults(request)
             const { params: given, body } = request as { params: { id: string }; body?: string | TableInput }
             if (body === undefined) throw new ApiError('malformed_json', { detail: 'The body is empty.' })

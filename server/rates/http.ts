@@ -159,7 +159,6 @@ function replaceRoute(app: App, context: RouteContext): void {
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
-        // First, because it throws if the path is invalid.
         const faults = new Faults(request)
         const { id: carrierId } = await requireCarrier(tx, request.params.id)
         await holdCarrier(tx, carrierId)

@@ -5,6 +5,7 @@ import { idSql, readNearest, spanOf, within } from '../ground/db/span.ts'
 import { IdOf, Nullable, showTime, Timestamp } from '../ground/http/http.ts'
 import { firstIdBehind, showId } from '../ground/base/ids.ts'
 import { wayOf, type Position } from '../ground/http/page.ts'
+import type { PostResult } from '../post/exchange.ts'
 import { maskHeaders } from '../post/headers.ts'
 import { wantsTwilioForm } from '../post/twilio-form.ts'
 
@@ -57,7 +58,10 @@ export const Attempt = Type.Object(
 )
 
 /** A row of attempts with fields of its event. */
-export interface AttemptRow {
+export interface AttemptRow extends Pick<
+  PostResult,
+  'statusCode' | 'responseHeaders' | 'responseHead' | 'connectMs' | 'firstByteMs' | 'durationMs'
+> {
   id: string
   endpointId: string
   eventId: string
@@ -68,12 +72,6 @@ export interface AttemptRow {
   url: string | null
   headerNames: string[] | null
   batchId: string | null
-  statusCode: number | null
-  responseHeaders: string | null
-  responseHead: string | null
-  connectMs: number | null
-  firstByteMs: number | null
-  durationMs: number
   nextAttemptAt: Date | null
   createdAt: Date
 }

@@ -26,7 +26,10 @@ export class Faults {
   /** Checks add to it. */
   readonly found: FieldError[] = []
 
-  /** @throws ApiError if the schema refused another part of the request than its body or query, or found the maximum of faults. */
+  /**
+   * Make it before the path is read.
+   * @throws ApiError if the schema refused another part of the request than its body or query, or found the maximum of faults.
+   */
   constructor(of: FastifyRequest | readonly FieldError[]) {
     this.#known = 'length' in of ? of : schemaErrorsOf(of)
   }
