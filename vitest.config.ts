@@ -38,7 +38,7 @@ const alone = [
 ]
 
 /** Those that take longest begin first, so that all workers have work until the end. */
-const longest = ['old-npm', 'start', 'hostile', 'fuzz', 'plans', 'rotate-key', 'kill', 'console']
+const longest = ['old-npm', 'start', 'hostile', 'fuzz', 'links', 'plans', 'rotate-key', 'console']
 
 class LongestFirst extends BaseSequencer {
   override async sort(specs: TestSpecification[]): Promise<TestSpecification[]> {
