@@ -120,8 +120,6 @@ describe('a response that never arrives', () => {
     const { id } = await test.submit({ theirNumber: '15551230010' })
     expect(await test.reaches(id, 'unconfirmed')).toMatchObject({ errorCode: 'outcome_unknown' })
     expect(test.simulator.stats()).toMatchObject({ accepted: 1, duplicates: 0 })
-    // An unbind would wait ten seconds for the response.
-    test.simulator.do('drop')
   })
 
   it('settles it when it is late after all', async () => {
