@@ -147,7 +147,6 @@ export async function endClosedAccounts(
   })
 }
 
-/** Returns whether all is done. */
 async function endClosed(
   recording: Recording,
   due: Due,

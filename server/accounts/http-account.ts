@@ -1,7 +1,7 @@
 /** Routes of accounts: those below the caller's, and changes to its own. */
 import { Type } from 'typebox'
 import type { Tx } from '../ground/db/db.ts'
-import { ApiError, invalid } from '../ground/base/errors.ts'
+import { ApiError, found, invalid } from '../ground/base/errors.ts'
 import {
   IdOf,
   Nullable,
@@ -196,7 +196,7 @@ function subaccountKeyRoute(app: App, context: AccountsContext): void {
       idempotent(context, request, reply, async (tx) => {
         const { caller } = request
         const account = await findAccount(tx, caller.accountId, accountIdOf(request.params.id))
-        if (account.parentId !== caller.accountId) throw noAccount()
+        found(account.parentId === caller.accountId && account, 'There is no such account.')
         if (account.status === 'closed') throw notInState('It is closed; reopen it first.')
         const input = keyBelow(request.body, caller, await findOwnKey(tx, caller), '#')
         const { id, shown, secret } = await createKeyBelow(tx, caller, account.id, input)
@@ -248,10 +248,4 @@ function requireOwnChange(caller: Caller, change: Record<string, unknown>): void
     throw new ApiError('insufficient_scope', { detail: 'Only the operator can change the limits of your own account.' })
 }
 
-function accountIdOf(id: string): string {
-  const uuid = parseId('acc', id)
-  if (uuid === null) throw noAccount()
-  return uuid
-}
-
-const noAccount = (): ApiError => new ApiError('not_found', { detail: 'There is no such account.' })
+const accountIdOf = (id: string): string => found(parseId('acc', id), 'There is no such account.')

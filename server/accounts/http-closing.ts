@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Tx } from '../ground/db/db.ts'
-import { ApiError } from '../ground/base/errors.ts'
+import { found } from '../ground/base/errors.ts'
 import { Nullable, problems, type App, type Caller } from '../ground/http/http.ts'
 import { idempotent } from '../ground/http/idempotency.ts'
 import { parseId } from '../ground/base/ids.ts'
@@ -78,8 +78,7 @@ export function closingRoutes(app: App, context: AccountsContext): void {
 
 /** Returns the id of an account below the caller's. @throws ApiError `not_found` or `account_not_in_state`. */
 async function requireClosable(tx: Tx, caller: Caller, shownId: string): Promise<string> {
-  const id = parseId('acc', shownId)
-  if (id === null) throw new ApiError('not_found', { detail: 'There is no such account.' })
+  const id = found(parseId('acc', shownId), 'There is no such account.')
   await findAccount(tx, caller.accountId, id)
   if (id === caller.accountId) throw notInState('You cannot close your own account; the account above it can.')
   return id

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { recordAudit } from '../ground/audit/audit.ts'
-import { ApiError } from '../ground/base/errors.ts'
+import { found } from '../ground/base/errors.ts'
 import { IdOf, PageOf, pageQuery, problems, Timestamp, type App } from '../ground/http/http.ts'
 import { idempotent } from '../ground/http/idempotency.ts'
 import { parseId, showId } from '../ground/base/ids.ts'
@@ -197,8 +197,10 @@ function invitationRoutes(app: App, context: AccountsContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const id = parseId('inv', request.params.id)
-        const row = id === null ? null : await withdrawInvitation(tx, request.caller.accountId, id)
-        if (!row) throw new ApiError('not_found', { detail: 'There is no such open invitation.' })
+        const row = found(
+          id && (await withdrawInvitation(tx, request.caller.accountId, id)),
+          'There is no such open invitation.',
+        )
         return { status: 204, audit: { before: showInvitation(row) } }
       }),
   )
@@ -242,8 +244,4 @@ function invitationRoutes(app: App, context: AccountsContext): void {
   )
 }
 
-function userIdOf(id: string): string {
-  const uuid = parseId('usr', id)
-  if (uuid === null) throw new ApiError('not_found', { detail: 'There is no such user.' })
-  return uuid
-}
+const userIdOf = (id: string): string => found(parseId('usr', id), 'There is no such user.')

@@ -1,6 +1,6 @@
 /** Accounts and the accounts below them: one level deep. */
 import type { Queryable, Tx } from '../ground/db/db.ts'
-import { ApiError } from '../ground/base/errors.ts'
+import { ApiError, found } from '../ground/base/errors.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { wayOf, type Position } from '../ground/http/page.ts'
 
@@ -50,15 +50,13 @@ export async function findAccount(db: Queryable, ownId: string, id: string): Pro
         and (id = $1 or parent_id = $1)`,
     values: [ownId, id],
   })
-  if (!rows[0]) throw new ApiError('not_found', { detail: 'There is no such account.' })
-  return rows[0]
+  return found(rows[0], 'There is no such account.')
 }
 
 /** By primary key, without a check of ownership: that is up to the caller. @throws ApiError `not_found`. */
 export async function findAccountRow(db: Queryable, id: string): Promise<AccountRow> {
   const { rows } = await db.query<AccountRow>(`select ${columns} from accounts where id = $1`, [id])
-  if (!rows[0]) throw new ApiError('not_found', { detail: 'There is no such account.' })
-  return rows[0]
+  return found(rows[0], 'There is no such account.')
 }
 
 /** Returns one more than `limit`. By accounts_parent. */

@@ -1,5 +1,5 @@
 import type { Queryable, Tx } from '../ground/db/db.ts'
-import { ApiError } from '../ground/base/errors.ts'
+import { ApiError, found } from '../ground/base/errors.ts'
 import type { Caller } from '../ground/http/http.ts'
 import { showId } from '../ground/base/ids.ts'
 import type { PagePlace } from '../ground/http/page.ts'
@@ -8,7 +8,6 @@ import { withdrawInvitationsOf } from './invitations.ts'
 import { mayGrant, type Role } from './roles.ts'
 import { endSessionsOf } from './login/session.ts'
 
-/** Without credentials. */
 export interface UserRow {
   id: string
   email: string
@@ -44,8 +43,7 @@ export async function findUserRow(db: Queryable, accountId: string, id: string):
       and id = $2`,
     [accountId, id],
   )
-  if (!rows[0]) throw new ApiError('not_found', { detail: 'There is no such user.' })
-  return rows[0]
+  return found(rows[0], 'There is no such user.')
 }
 
 /** The user's own view, with the hash that checks their password. */

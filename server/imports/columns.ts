@@ -84,7 +84,6 @@ export const wantedOf = ({ mapping, delimiter, headerLine }: TableOptions): Want
   headerLine,
 })
 
-/** The caller's options of a table. */
 export interface TableOptions {
   mapping: Mapping
   delimiter?: string | undefined

@@ -76,7 +76,6 @@ const isDetail =
 const otherChannel = /(?:^| )(?:e ?mails?|mailing|newsletter|post|postal|fax|push|cookies?|whatsapp)(?: |$)/
 const ownChannel = /(?:^| )(?:sms|mms|texts?|mobile|messages?)(?: |$)/
 
-/** The meaning of a column's name. */
 interface NamedSign {
   /** The meaning of a yes in this column. */
   sign: Sign

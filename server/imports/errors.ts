@@ -1,5 +1,5 @@
 /** The SQL of row errors. Every query begins with the account. */
-import { columns } from '../ground/db/array.ts'
+import { columns, fieldsOf } from '../ground/db/array.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import type { FieldErrorCode } from '../ground/base/errors.ts'
 import type { RowFailure } from '../ground/tables/fault-groups.ts'
@@ -47,12 +47,7 @@ export async function insertErrors(
       id,
       // pg's array format escapes rows full of quotes to twenty times their size.
       ...columns([
-        errors.map((error) => error.line),
-        errors.map((error) => error.code),
-        errors.map((error) => error.column),
-        errors.map((error) => error.value),
-        errors.map((error) => error.detail),
-        errors.map((error) => error.suggestion),
+        ...fieldsOf(errors, 'line', 'code', 'column', 'value', 'detail', 'suggestion'),
         errors.map((error) => JSON.stringify(error.record)),
       ]),
     ],

@@ -1,7 +1,7 @@
 import type { ImportsContext } from './context.ts'
 import { Type } from 'typebox'
 import type { Db, Queryable } from '../ground/db/db.ts'
-import { ApiError } from '../ground/base/errors.ts'
+import { ApiError, found } from '../ground/base/errors.ts'
 import type { Posting } from '../events/events.ts'
 import { Nullable, PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
 import { idempotent, type Outcome } from '../ground/http/idempotency.ts'
@@ -145,9 +145,7 @@ export function importRoutes(app: App, context: ImportsContext): void {
 
 async function readImport(db: Queryable, accountId: string, publicId: string): Promise<ImportRow> {
   const id = parseId('imp', publicId)
-  const row = id && (await findImport(db, accountId, id))
-  if (!row) throw new ApiError('not_found', { detail: 'The account has no such import.' })
-  return row
+  return found(id && (await findImport(db, accountId, id)), 'The account has no such import.')
 }
 
 /** Errors have no ids and keep the file's order, so their cursors name the error next to which a page begins. */

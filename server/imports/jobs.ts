@@ -67,7 +67,6 @@ async function findQueue(connection: Connection): Promise<{ schema: string; isTh
   }
 }
 
-/** Enqueues the job of an import in a transaction. */
 export async function sendJob(boss: PgBoss, tx: Tx, key: ImportKey): Promise<void> {
   const group = { id: key.accountId }
   await boss.send(jobs, key, { group, db: { executeSql: (text, values) => tx.query(text, values) } })

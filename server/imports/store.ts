@@ -77,7 +77,6 @@ export interface Mark extends Place {
   rows: number
 }
 
-/** Where an import continues. */
 export interface Resume {
   /** Behind committed rows; null if only reading from the beginning finds the next row. */
   mark: Mark | null

@@ -8,7 +8,6 @@ export interface ThreadInput {
   connection: Connection
   /** The process's key file at the start of the thread. */
   keyFile: Pick<KeyFile, 'path' | 'lines'>
-  /** Whether contacts are encrypted. */
   isSealing: boolean
   rowSchema: RowSchema
   /** Countries whose numbers may have any length (`ground/numbers/plan.ts`). */

@@ -59,7 +59,6 @@ const passwordWord = /(?<=password\s*=).*/is
 const showOf = (name: string, text: string): string =>
   name === variables.metricsToken.name ? '***' : text.replace(password, '***').replace(passwordWord, '***')
 
-/** All wrong variables, each with its allowed values. */
 export class ConfigError extends Error {}
 
 const isVariable = (name: string): boolean => Object.values(variables).some((one) => one.name === name)
@@ -164,7 +163,6 @@ function withPassword(databaseUrl: string | undefined, file: string, problems: s
   }
 }
 
-/** The variables as text for `--help`. */
 export function describeConfig(): string {
   return Object.values(variables)
     .map(

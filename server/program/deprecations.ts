@@ -4,6 +4,7 @@
  */
 import type { preHandlerHookHandler, RouteOptions } from 'fastify'
 import { actorOf } from '../ground/audit/audit.ts'
+import { fieldsOf } from '../ground/db/array.ts'
 import { now as readNow } from '../ground/db/clock.ts'
 import type { Db } from '../ground/db/db.ts'
 import { isUnavailable } from '../ground/db/failure.ts'
@@ -16,7 +17,6 @@ export interface DeprecatedRoute extends Deprecation {
   path: string
 }
 
-/** Calls of a route by a credential. */
 interface Calls {
   credentialId: string
   credential: 'key' | 'user'
@@ -52,7 +52,6 @@ export function headersOfDeprecation({ since, sunset, successor, docs }: Depreca
   }
 }
 
-/** Deprecated routes, and their calls since the last write. */
 export class DeprecatedCalls {
   readonly routes: DeprecatedRoute[] = []
   readonly #db: Db
@@ -165,15 +164,7 @@ async function writeCalls(db: Db, calls: Noted[]): Promise<void> {
       set
         calls = d.calls + excluded.calls,
         last_at = greatest(d.last_at, excluded.last_at)`,
-    values: [
-      sorted.map(({ accountId }) => accountId),
-      sorted.map(({ credentialId }) => credentialId),
-      sorted.map(({ operation }) => operation),
-      sorted.map(({ credential }) => credential),
-      sorted.map((one) => one.calls),
-      sorted.map(({ firstAt }) => firstAt),
-      sorted.map(({ lastAt }) => lastAt),
-    ],
+    values: fieldsOf(sorted, 'accountId', 'credentialId', 'operation', 'credential', 'calls', 'firstAt', 'lastAt'),
   })
 }
 

@@ -31,12 +31,10 @@ export function diskLevelOf({ freeBytes, sizeBytes }: DiskRoom, before: DiskLeve
   return freeBytes < low * (before === 'enough' ? 1 : backAbove) ? 'low' : 'enough'
 }
 
-/** Logs changes of level. */
 export class Disk {
   readonly #path: string
   readonly #log: Log
   readonly #read: (path: string) => Promise<DiskRoom>
-  /** As last measured. */
   room: DiskRoom = { freeBytes: 0, sizeBytes: 0 }
   level: DiskLevel = 'enough'
 

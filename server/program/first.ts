@@ -98,7 +98,6 @@ function simulatorSettings(port: number): { settings: SmppSettings; password: st
   }
 }
 
-/** Reads a carrier's address, with defaults. */
 export function readCarrierUrl(text: string): { settings: SmppSettings; password: string } {
   const url = new URL(text)
   const tls = url.protocol === 'smpps:'

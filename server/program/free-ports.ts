@@ -5,7 +5,6 @@ import type { Config } from './config.ts'
 import type { Gates } from './gate.ts'
 import { StartError } from './start.ts'
 
-/** A port, and its variable. */
 interface Listening {
   host: string
   hostVariable: string

@@ -17,7 +17,6 @@ interface Greeting {
   /** A live carrier, if no account has a number; null: there is none, or an account has one. */
   carrierWithoutNumber: string | null
   dataPath: string | null
-  /** As in process.version. */
   nodeVersion: string
 }
 

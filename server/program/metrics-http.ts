@@ -19,12 +19,9 @@ export interface MetricsContext {
   version: string
   meter: Meter
   db: Db
-  /** Whether the database accepts writes. */
   isWritable: () => boolean
-  /** By name. */
   pools: Readonly<Record<string, Pick<Db, 'totalCount' | 'idleCount' | 'waitingCount'>>>
   readQueue: QueueReader
-  /** Links of this process. */
   running: () => ReadonlyMap<string, CarrierLink>
   /** Of the embedded database; null: another one. */
   disk: Pick<Disk, 'room'> | null

@@ -53,7 +53,6 @@ interface PipelineOptions {
   isAlone: boolean
   destinations: Destinations
   takeAnswer: TakeAnswer
-  /** Ends the process. */
   die: (reason: string) => void
 }
 

@@ -96,7 +96,6 @@ interface Contexts {
   jobs: ContextOf<'jobs'>
 }
 
-/** The context of all rooms' routes. */
 export type RoutesContext = Omit<Contexts['routes'], 'settings'> & {
   apiPerSecond?: number
   caches: Caches

@@ -18,7 +18,6 @@ import { openVault, type Vault } from '../ground/sealing/vault.ts'
 import { openKeyFile, requireKeyFile, requireMasterKey } from './start.ts'
 import type { Started } from './started.ts'
 
-/** Opened once per process. */
 export interface Storage {
   /** For requests, and for background work. */
   db: Db

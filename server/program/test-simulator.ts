@@ -5,9 +5,7 @@ import { startSimulator, type SimulatorProcess } from './simulator-process.ts'
 interface TestSimulatorOptions {
   /** SMPP port of a running simulator; null: none. */
   port: number | null
-  /** Whether one may be started. */
   isAllowed: boolean
-  /** For its page. */
   apiUrl: string
   log: Log
 }

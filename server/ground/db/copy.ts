@@ -98,7 +98,6 @@ export function copyOut(
 export interface CopyIn {
   /** Resolves when there is room for more. @throws PostgreSQL's error for a row. */
   write(piece: Buffer): Promise<void>
-  /** Returns the number of rows. */
   end(): Promise<number>
 }
 

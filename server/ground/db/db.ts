@@ -132,7 +132,6 @@ export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Pr
   }
 }
 
-/** Callbacks of running transactions. */
 const afterCommits = new WeakMap<Tx, (() => void)[]>()
 
 /** Runs after the commit; not if it failed or is uncertain. */

@@ -143,7 +143,6 @@ async function untilLocked<T>(work: () => Promise<T>, onLocked: () => Promise<vo
   }
 }
 
-/** Rolls back, and lets others pass. */
 async function giveWay(client: Client, log: Log, pauseMs: number): Promise<void> {
   await client.query('rollback')
   await client.query('select pg_advisory_unlock_all()')
@@ -158,7 +157,6 @@ interface Pending {
   applied: readonly string[]
   lockMs: number
   isLocked: () => Promise<void>
-  /** The number of migrations to reach. */
   upTo: number
 }
 
@@ -238,7 +236,6 @@ async function namesIn(dir: string): Promise<string[]> {
   return files.map((name) => basename(name, '.sql'))
 }
 
-/** In their order. */
 export async function appliedNames(client: Queryable): Promise<string[]> {
   const table = await client.query<{ oid: string | null }>('select to_regclass($1)::text as oid', [migrationsTable])
   if (table.rows[0]?.oid === null) return []

@@ -21,7 +21,6 @@ export class Repeated {
     this.#timer ??= setTimeout(() => this.flush(), Math.max(0, this.#toldAt + toldEveryMs - performance.now()))
   }
 
-  /** Reports pending failures. */
   flush(): void {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null

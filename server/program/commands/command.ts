@@ -5,7 +5,6 @@ import type { Log } from '../../ground/db/log.ts'
 export interface CommandContext {
   config: Config
   log: Log
-  /** Of the program. */
   version: string
   /** Aborted when the program is asked to stop. */
   signal: AbortSignal

@@ -7,7 +7,6 @@ import { tellOwner } from '../greeting.ts'
 import { StartError } from '../start.ts'
 import { openInstallation } from './installation.ts'
 
-/** Returns the lines to print. @throws StartError if the installation needs no code. */
 export async function makeOwnerCode(config: Config, log: Log): Promise<string> {
   const { connection, close } = await openInstallation(config, log)
   const db = openPool(connection, { name: 'owner code', max: 1 })
@@ -19,7 +18,6 @@ export async function makeOwnerCode(config: Config, log: Log): Promise<string> {
   }
 }
 
-/** The same with an open database. */
 export async function printOwnerCode(db: Db, publicUrl: string): Promise<string> {
   const made = await createOwnerCode(db)
   if (!made)

@@ -8,7 +8,6 @@ import { openVault } from '../../ground/sealing/vault.ts'
 import { openKeyFile, requireMasterKey, StartError } from '../start.ts'
 import { openInstallation } from './installation.ts'
 
-/** Reports progress, and returns the last lines to print. @throws StartError for faults that the user must fix. */
 export async function rotateKey(config: Config, log: Log): Promise<string> {
   const { connection, close } = await openInstallation(config, log)
   const db = openPool(connection, { name: 'rotate-key', max: 3, queryTimeoutMs: 0 })

@@ -57,7 +57,6 @@ export class Bucket {
     return left > 0 ? textOf(left) : `"api";r=0;t=${Math.max(1, Math.ceil(this.waitSeconds))}`
   }
 
-  /** Seconds until a request is available. */
   get waitSeconds(): number {
     return Math.max(0, 1 - this.#tokens) / (this.perSecond * this.#share)
   }

@@ -73,7 +73,6 @@ export class Answer {
     return this
   }
 
-  /** The index of a name in the fields. */
   #find(key: string): number {
     for (let at = 0; at < this.#fields.length; at += 2) if (this.#fields[at] === key) return at
     return -1

@@ -99,7 +99,6 @@ function renderMeanings(code: string, { data, fields, messages }: Registry): str
 /** A code may wrap after each word: narrow screens have no room for long ones. */
 const breakable = (code: string): string => code.replaceAll('_', '_<wbr>')
 
-/** Renders text in backticks as code. */
 function withCode(html: string): string {
   return html.replace(/`([^`]+)`/g, '<code>$1</code>')
 }

@@ -207,7 +207,6 @@ interface Answer {
   content?: Record<string, unknown>
 }
 
-/** Converts references by name to those of the document. */
 function referring(schema: object): unknown {
   const text = JSON.stringify(schema).replace(/"\$ref":"(\w+)"/g, '"$ref":"#/components/schemas/$1"')
   return JSON.parse(text)

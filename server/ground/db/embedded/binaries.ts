@@ -2,7 +2,6 @@ import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, symlink } from '
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 
-/** The PostgreSQL from npm. */
 export interface Packaged {
   /** Folder with `bin`, `lib`, `share`. */
   native: string

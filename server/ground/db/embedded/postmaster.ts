@@ -13,7 +13,6 @@ import { disownPidFile, isAlive, isPostmaster, readPidFile, signalProcess, until
 import { makePrivateDir } from './place.ts'
 import { serverArguments } from '../postgres-settings.ts'
 
-/** A server process, started by us or found running. */
 export interface Postmaster {
   pid: number
   connection: Connection

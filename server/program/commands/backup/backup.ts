@@ -10,7 +10,6 @@ import { showBytes, showMany } from './format.ts'
 import { tellProgress } from './progress.ts'
 import { writeBackup, type Written } from './write.ts'
 
-/** Reports progress; returns the text to print. @throws StartError for faults that the user must fix. */
 export async function backUp({ config, log, version, signal }: CommandContext, file: string): Promise<string> {
   if (file === standardStream && process.stdout.isTTY)
     throw new StartError('A backup cannot be written to a terminal: name a file, or pipe "-" into another program.')

@@ -17,7 +17,6 @@ export interface FinishOptions {
 export interface Finished {
   /** Carriers that were enabled, and are disabled now. */
   disabled: { id: string; name: string }[]
-  /** Pending work by kind. */
   waiting: { messages: number; delayed: number; broadcasts: number; posts: number; deliveries: number; imports: number }
 }
 

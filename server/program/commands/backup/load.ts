@@ -19,7 +19,6 @@ export class Loader {
   /** Subtracted from transaction numbers. */
   readonly #by: bigint
   #current: Loading | null = null
-  /** Rows loaded. */
   rows = 0
 
   constructor(tx: Tx, tables: readonly BackupTable[], by: bigint) {

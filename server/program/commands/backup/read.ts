@@ -99,7 +99,6 @@ async function readFiles(
   return { header, manifest }
 }
 
-/** Explains errors of decompression and of the archive. */
 function explain(error: unknown): unknown {
   if (error instanceof NoTarError) return new BackupError(error.message, { cause: error })
   const code = codeOf(error) ?? ''
@@ -137,7 +136,6 @@ function parse<T extends TSchema>(content: Buffer, form: T, name: string): Stati
   return value
 }
 
-/** Counts of each table. */
 class Count {
   readonly #tables = new Map<string, { rows: number; bytes: number; hash: Hash }>()
 

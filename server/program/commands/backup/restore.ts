@@ -19,7 +19,6 @@ import { tellRestored } from './restored.ts'
 import { findTableNames } from './tables.ts'
 import { openTarget, type Target } from './target.ts'
 
-/** Returns the text to print. @throws StartError for faults that the user must fix. */
 export async function restore(context: CommandContext, file: string, options: FinishOptions): Promise<string> {
   const { signal } = context
   const source = await openArchive(file)
@@ -126,7 +125,6 @@ interface Circumstances {
   isAborted: boolean
 }
 
-/** Explains an error, and the state in which it leaves the database. */
 function explain(error: unknown, { file, isBegun, isAborted }: Circumstances): unknown {
   const name = file === standardStream ? 'Standard input' : file
   const say = (reason: string, after: string): StartError => new StartError(`${reason}\n${after}`, { cause: error })

@@ -62,7 +62,6 @@ export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<Ta
   await reader.drain()
 }
 
-/** Reads octets from pieces of any length. */
 class PieceReader {
   readonly #iterator: AsyncIterator<Buffer>
   #rest: Buffer = Buffer.alloc(0)

@@ -24,7 +24,6 @@ import { tarEnd, tarHeader, tarPadding } from './tar.ts'
 export interface BackupContext {
   /** A single connection. */
   db: Db
-  /** Version of the program. */
   program: string
   progress: Progress
   /** Checked between pieces. */
