@@ -27,11 +27,11 @@ export class QueueCap {
 
   constructor(queue: QueueCount) {
     this.#queue = queue
-    this.#refresher = new Refresher(() => queue.look(), everyMs)
+    this.#refresher = new Refresher(() => queue.look())
   }
 
   start(): Promise<void> {
-    return this.#refresher.start()
+    return this.#refresher.start(everyMs)
   }
 
   close(): Promise<void> {

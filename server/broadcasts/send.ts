@@ -3,6 +3,7 @@
  * works and moves its mark: a crash loses the piece but no recipient, and other processes skip a locked broadcast.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { Sweeper } from '../ground/base/sweeps.ts'
 import { nowMs } from '../ground/db/clock.ts'
 import { inTransaction, type Tx } from '../ground/db/db.ts'
 import { isPassing } from '../ground/db/failure.ts'
@@ -21,6 +22,7 @@ import { holdReasonOf, isLeft } from './hold.ts'
 import { expandPiece, hasMore, noteTaken, readNext, type Recipient } from './recipients.ts'
 import {
   beginBroadcast,
+  broadcastsDue,
   countQueued,
   countWaiting,
   findBroadcast,
@@ -40,7 +42,7 @@ type BroadcastContext = Needs<'db' | 'log' | 'outbox' | 'subscriptions'> & {
   expandMax?: number
 }
 
-// Between looks when idle; twice as long without any broadcast.
+// Between looks while there is any broadcast.
 const pollMs = 500
 // How often a broadcast with messages in a full queue is checked.
 const inLineEveryMs = 1000
@@ -71,21 +73,24 @@ export class Broadcaster {
   readonly #inLineUntil = new Map<string, number>()
   /** Since when a broadcast has found no room, in monotonic milliseconds. */
   readonly #crowdedSince = new Map<string, number>()
-  #timer: NodeJS.Timeout | null = null
+  readonly #sweeper: Sweeper
   #work: Promise<void> | null = null
   #isClosed = false
   #isAny = false
-  #isTurn = false
 
   constructor(context: BroadcastContext) {
     this.#context = { queuedMax: 5000, expandMax: 20_000, ...context }
+    this.#sweeper = new Sweeper(context.log)
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#isTurn = this.#isAny || !this.#isTurn
-      if (this.#isTurn) this.wake()
-    }, pollMs)
+    const run = async (): Promise<boolean> => {
+      this.wake()
+      await this.#work
+      return this.#isAny
+    }
+    const { db } = this.#context
+    this.#sweeper.start([{ name: 'broadcasts', everyMs: pollMs, isInSeries: true, due: broadcastsDue, run }], db)
   }
 
   /** Reports that there may be work. */
@@ -101,7 +106,7 @@ export class Broadcaster {
   /** Ends between two pieces. */
   async close(): Promise<void> {
     this.#isClosed = true
-    if (this.#timer) clearInterval(this.#timer)
+    await this.#sweeper.close()
     await this.#work
   }
 

@@ -150,6 +150,12 @@ const waitingPage = 1000
 // When a broadcast has work: a canceled one does not wait for its time. Must match the index broadcasts_waiting.
 const dueAt = (b: string): string => `case when ${b}.status = 'canceled' then ${b}.created_at else ${b}.send_at end`
 
+const hasWork = (b: string): string =>
+  `(${b}.status in ('scheduled', 'sending') or (${b}.status = 'canceled' and not ${b}.is_settled))`
+
+/** SQL for the time of the next broadcast with work. By broadcasts_waiting. */
+export const broadcastsDue = `select ${dueAt('b')} from broadcasts b where ${hasWork('b')} order by 1 limit 1`
+
 /**
  * Broadcasts with work, longest wait first, in pages: most may be waiting for something else. By the partial index broadcasts_waiting. A
  * held broadcast is retried when the guard is released, and now and then, because settings may change. A hold does not stop its expansion;
@@ -174,7 +180,7 @@ async function readWaiting(db: Db, after: Waiting | undefined): Promise<Waiting[
       select b.account_id as "accountId", b.id
       from broadcasts b
       join accounts a on a.id = b.account_id and a.status = 'active'
-      where (b.status in ('scheduled', 'sending') or (b.status = 'canceled' and not b.is_settled))
+      where ${hasWork('b')}
         and ${dueAt('b')} <= now()
         and (${dueAt('b')}, b.id) > (coalesce((select due_at from last), '-infinity'), coalesce((select id from last), '00000000-0000-0000-0000-000000000000'))
         and (
@@ -200,7 +206,7 @@ export async function lockBroadcast(tx: Tx, accountId: string, id: string): Prom
       from broadcasts b
       where b.account_id = $1
         and b.id = $2
-        and (b.status in ('scheduled', 'sending') or (b.status = 'canceled' and not b.is_settled))
+        and ${hasWork('b')}
         and ${dueAt('b')} <= now()
       for update skip locked`,
     values: [accountId, id],

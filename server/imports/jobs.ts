@@ -29,6 +29,8 @@ export async function openJobs(
     useListenNotify: isRunning,
     supervise: isRunning,
     schedule: false,
+    // No job depends on another.
+    flowIntervalSeconds: 86_400,
     // With heartbeatSeconds, the time until a killed process's job is noticed. A process that is alone replaces its jobs at the start.
     superviseIntervalSeconds: isAlone ? 60 : 10,
     monitorIntervalSeconds: isAlone ? 60 : 10,
@@ -128,5 +130,7 @@ function definedOf({
     ...(password !== undefined && { password }),
     ...(database !== undefined && { database }),
     ...(ssl !== undefined && { ssl }),
+    // Longer than between two polls; its default is ten seconds.
+    idleTimeoutMillis: 120_000,
   }
 }

@@ -81,10 +81,9 @@ export async function startImports(options: ImportsOptions): Promise<Imports> {
 }
 
 async function work(boss: PgBoss, context: RunContext, threads: ImportThreads, stop: AbortSignal): Promise<void> {
-  // Each fetch takes one job, so burst mode, which full batches start, has no use here. The poll is the longest wait of an import that arrived while
-  // all workers were busy, and of a retry that is due.
-  const polling = { batchSize: 1, pollingIntervalSeconds: 5, notifyPollingIntervalSeconds: 5 } as const
-  await boss.work(
+  // A worker fetches when a job is sent, and again after each. The poll is the longest wait of a retry that is due.
+  const polling = { batchSize: 1, pollingIntervalSeconds: 15, notifyPollingIntervalSeconds: 15 } as const
+  const worker = await boss.work(
     jobs,
     {
       ...polling,
@@ -106,6 +105,7 @@ async function work(boss: PgBoss, context: RunContext, threads: ImportThreads, s
         { import: job.data.importId, result, ms: Math.round(performance.now() - startedMs) },
         'import ran',
       )
+      boss.notifyWorker(worker)
       // Not a failure for the retry count: a new job for the next worker.
       if (result === 'stopped') await boss.send(jobs, job.data, { group: { id: job.data.accountId } })
     },

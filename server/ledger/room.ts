@@ -22,14 +22,20 @@ export const room = {
       const { db, outbox, reasons, receiptTimeoutHours } = context
       const endLate = watchReceipts(context, receiptTimeoutHours)
       return [
-        inPieces('unmatched receipts', 5000, 500, async (limit) => {
-          const { postings, count } = await inTransaction(db, async (tx) => {
-            const moved = await matchOrphans(tx, reasons, limit)
-            return { postings: await recordMoves(tx, moved, context), count: moved.length }
-          })
-          outbox.offer(postings)
-          return count
-        }),
+        inPieces(
+          'unmatched receipts',
+          5000,
+          500,
+          async (limit) => {
+            const { postings, count } = await inTransaction(db, async (tx) => {
+              const moved = await matchOrphans(tx, reasons, limit)
+              return { postings: await recordMoves(tx, moved, context), count: moved.length }
+            })
+            outbox.offer(postings)
+            return count
+          },
+          'select now() from receipts where message_id is null limit 1',
+        ),
         // Receipts are adopted within a second; messages to be resent have waited for them.
         inPieces('unknown outcomes', 1000, 200, (limit) => resolveUnknown(context, limit), triesDue),
         inPieces('messages without a receipt', 60_000, 500, endLate),

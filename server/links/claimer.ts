@@ -6,7 +6,8 @@ import { isUnavailable } from '../ground/db/failure.ts'
 import { dayOf } from '../ground/db/partitions.ts'
 import type { Outbox, Subscriptions } from '../events/events.ts'
 import { firstIdAt } from '../ground/base/ids.ts'
-import { claimMessages, findLanes, type Lane, type Room } from '../queue/claim.ts'
+import { anyQueued, claimMessages, findLanes, type Lane, type Room } from '../queue/claim.ts'
+import { Sweeper } from '../ground/base/sweeps.ts'
 import type { Handover } from '../message/handover.ts'
 import type { MessageType } from '../message/message.ts'
 import type { QueueCount } from '../queue/count.ts'
@@ -34,11 +35,8 @@ interface FeedContext {
   submit: (handover: Handover) => void
 }
 
-// Poll intervals behind the hints: other nodes queue too, and retries fall due.
+// Behind the hints: other nodes queue too, and retries fall due.
 const pollMs = 250
-const restMs = 1000
-// A queue that was empty for so long rests.
-const restAfterMs = 10_000
 // Messages of one claim; larger claims are no faster.
 const claimMax = 500
 // Minimum for a lane with several carriers or paces: messages that may go are behind others that wait.
@@ -68,8 +66,8 @@ export class Claimer {
   readonly #rechecks = new Map<string, string>()
   #lanes: readonly Lane[] = []
   #lanesAt = -Infinity
-  /** When the queue last had a lane. */
-  #foundAt = performance.now()
+  /** When the low-water marks were last reset. */
+  #clearedAt = -Infinity
   /** Lanes that are done for this turn of the loop. */
   readonly #spent = new Set<string>()
   #isStale = true
@@ -78,22 +76,28 @@ export class Claimer {
   readonly #turns = new LaneTurns<Lane>()
   #carriers = ''
   #recheckedAt = performance.now()
-  #timers: NodeJS.Timeout[] = []
+  readonly #sweeper: Sweeper
   #work: Promise<void> = Promise.resolve()
 
   constructor(context: FeedContext) {
     this.#context = context
     this.backlog = new Backlog(context.queueCount, context.linkSet)
+    this.#sweeper = new Sweeper(context.log)
   }
 
   start(): void {
-    this.#timers = [setInterval(() => this.#poll(), pollMs), setInterval(() => this.#lowWater.clear(), lowWaterMs)]
+    const run = async (): Promise<boolean> => {
+      this.look()
+      await this.#work
+      return this.#lanes.length > 0
+    }
+    this.#sweeper.start([{ name: 'queue', everyMs: pollMs, isInSeries: true, due: anyQueued, run }], this.#context.db)
     this.look()
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const timer of this.#timers) clearInterval(timer)
+    await this.#sweeper.close()
     await this.#work
   }
 
@@ -128,22 +132,20 @@ export class Claimer {
     )
   }
 
-  #poll(): void {
-    const now = performance.now()
-    if (now - this.#foundAt < restAfterMs || now - this.#lanesAt >= restMs - pollMs / 2) this.look()
-  }
-
   /** Claims until the links are full or the lanes empty. */
   async #claimAll(): Promise<void> {
     try {
       for (let isFirst = true; !this.#isClosed; isFirst = false) {
         if (!this.#hasRoom) return
         const now = performance.now()
+        if (now - this.#clearedAt > lowWaterMs) {
+          this.#lowWater.clear()
+          this.#clearedAt = now
+        }
         if (isFirst || this.#isStale || now - this.#lanesAt > lanesMs) {
           this.#isStale = false
           this.#lanes = await findLanes(this.#context.db)
           this.#lanesAt = now
-          if (this.#lanes.length > 0) this.#foundAt = now
           this.#spent.clear()
           this.backlog.note(this.#lanes, now)
           this.#lookAgain()

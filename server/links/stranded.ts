@@ -95,6 +95,9 @@ export class InFlight {
   }
 }
 
+/** SQL that has a value if any node has intents. */
+export const intentsDue = 'select now() from intents limit 1'
+
 /** Returns answers that give back this node's intents of messages that are not in flight. */
 export async function findStranded(db: Db, nodeId: string, inFlight: InFlight): Promise<Answer[]> {
   const read = async (): Promise<Intent[]> => [

@@ -80,26 +80,17 @@ export function compileMap(rows: readonly Mapping[], documented: Codes = {}): St
 const receiptKey = (stat: string, err: string): string => `${stat} ${err}`
 
 const defaultMap = compileMap([])
-const everyMs = 1000
 
-/** The tables of all carriers, by carrier and by link; read again within a second of a change by any process. */
+/** The tables of all carriers, by carrier and by link. */
 export class StatusMaps implements Reasons {
   readonly #db: Db
   #byCarrier = new Map<string, StatusMap>()
   #carrierOfLink: Readonly<Record<string, string>> = {}
   #mark = ''
-  readonly #refresher = new Refresher(() => this.#read(), everyMs)
+  readonly #refresher = new Refresher(() => this.#read())
 
   constructor(db: Db) {
     this.#db = db
-  }
-
-  start(): Promise<void> {
-    return this.#refresher.start()
-  }
-
-  close(): Promise<void> {
-    return this.#refresher.close()
   }
 
   refresh(): Promise<void> {

@@ -25,15 +25,10 @@ export interface ClaimsOptions {
 // (200), or a lane that batches would never have its turn.
 const rowsMax = 500
 const partMin = 8
-// The search rests if nothing was due for so long: other processes' posts, and retries, are found by a search a second.
-const restAfterMs = 10_000
-const restMs = 1000
 
 export class Claims {
   readonly #options: ClaimsOptions
   readonly #wanted = new Set<string>()
-  /** When the search last found something. */
-  #foundAt = performance.now()
   #isClosing = false
   #isScheduled = false
   isRunning = false
@@ -42,15 +37,11 @@ export class Claims {
     this.#options = options
   }
 
-  /** Adds the lanes with due posts. Returns the time to the next search: `pollMs`, or a second at rest, or less if a post is due then. */
-  async find(pollMs: number): Promise<number> {
-    const now = performance.now()
-    const found = await findDueEndpoints(this.#options.db, restMs)
-    const due = found.filter(({ dueInMs }) => dueInMs <= 0)
-    this.note(due.map(({ id }) => id))
-    if (due.length > 0) this.#foundAt = now
-    if (now - this.#foundAt < restAfterMs) return pollMs
-    return Math.min(restMs, ...found.map(({ dueInMs }) => Math.ceil(dueInMs) + 1))
+  /** Adds the lanes with due posts. Returns whether there are any. */
+  async find(): Promise<boolean> {
+    const due = await findDueEndpoints(this.#options.db)
+    this.note(due)
+    return due.length > 0
   }
 
   /** Adds lanes to the next round. */

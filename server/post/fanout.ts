@@ -9,8 +9,8 @@
  */
 import { now, nowMs } from '../ground/db/clock.ts'
 import type { Db } from '../ground/db/db.ts'
-import { isPassing } from '../ground/db/failure.ts'
 import type { Log } from '../ground/db/log.ts'
+import { Sweeper } from '../ground/base/sweeps.ts'
 import { postLeaseSeconds, type DuePost, type Outbox, type Posting } from '../events/events.ts'
 import { newId, timeOfId } from '../ground/base/ids.ts'
 import type { Meter } from '../ground/metrics/meter.ts'
@@ -27,6 +27,7 @@ import type { PostLane, Queued, Taken } from './lane.ts'
 import type { Ended } from './ended.ts'
 import type { PostResult } from './exchange.ts'
 import { Poster, targetOf } from './post.ts'
+import { postsDue } from './outbox.ts'
 import { createSaver, type Saver } from './save.ts'
 import { retryDelayMs, retryDelaysMs } from './schedule.ts'
 
@@ -86,8 +87,8 @@ export class Dispatcher implements Outbox {
   #inFlight = 0
   /** Concurrent posts beyond the first of each lane. */
   #inFlightMore = 0
+  readonly #sweeper: Sweeper
   #isClosing = false
-  #poll: NodeJS.Timeout | null = null
 
   constructor(options: DispatcherOptions) {
     this.#meter = options.meter
@@ -103,6 +104,7 @@ export class Dispatcher implements Outbox {
     }
     const { db, vault, nodeId, log, destinations, timeoutMs, disableAfterMs } = this.#options
     this.#background = new Background(log)
+    this.#sweeper = new Sweeper(log)
     if (timeoutMs + saveMarginMs >= leaseMs) throw new Error(`timeoutMs must be below ${leaseMs - saveMarginMs}`)
     this.nodeId = nodeId
     this.hidesTexts = options.hidesTexts ?? false
@@ -124,7 +126,9 @@ export class Dispatcher implements Outbox {
 
   /** Starts the search for due posts. */
   start(): void {
-    this.#lookIn(0)
+    const { db, pollMs } = this.#options
+    const run = (): Promise<boolean> => this.#look()
+    this.#sweeper.start([{ name: 'posts', everyMs: pollMs, isInSeries: true, due: postsDue, run }], db)
   }
 
   /** The short cut: takes posts that are committed and leased to this node. */
@@ -135,8 +139,8 @@ export class Dispatcher implements Outbox {
   /** Lets running posts end for up to 15 seconds, and gives back the rest. */
   async close(): Promise<void> {
     this.#isClosing = true
-    if (this.#poll) clearTimeout(this.#poll)
     this.#claims.close()
+    await this.#sweeper.close()
     for (const lane of this.#lanes.values()) {
       if (lane.timer) clearTimeout(lane.timer)
       for (const queued of lane.queue.splice(0)) this.#release(queued)
@@ -313,30 +317,20 @@ export class Dispatcher implements Outbox {
     this.#pump(lane)
   }
 
-  /** The poll: finds posts that were not handed over, and sweeps. Backs off to save load, but never so far that a first attempt is late. */
-  async #look(): Promise<void> {
-    const startedAt = performance.now()
-    const { pollMs } = this.#options
-    let nextMs = pollMs
+  /** Finds posts that were not handed over. Returns whether there are any. */
+  async #look(): Promise<boolean> {
     try {
-      nextMs = await this.#claims.find(pollMs)
-    } catch (error) {
-      if (!isPassing(error)) this.#options.log.error({ error }, 'looking for due posts failed')
+      return await this.#claims.find()
+    } finally {
+      const now = performance.now()
+      // Not awaited: an endpoint with a backlog keeps claims running, and must not delay the search for others.
+      this.#background.run(this.#claims.run())
+      for (const lane of this.#lanes.values()) {
+        this.#pump(lane)
+        const isIdle = lane.queue.length === 0 && lane.inFlight === 0 && now - lane.usedAt > idleLaneMs
+        if (isIdle) this.#lanes.delete(lane.id)
+      }
     }
-    const now = performance.now()
-    // Not awaited: an endpoint with a backlog keeps claims running, and must not delay the search for others.
-    this.#background.run(this.#claims.run())
-    for (const lane of this.#lanes.values()) {
-      this.#pump(lane)
-      const isIdle = lane.queue.length === 0 && lane.inFlight === 0 && now - lane.usedAt > idleLaneMs
-      if (isIdle) this.#lanes.delete(lane.id)
-    }
-    if (this.#isClosing) return
-    this.#lookIn(Math.max(nextMs, Math.min(2 * pollMs, 10 * (now - startedAt))))
-  }
-
-  #lookIn(delayMs: number): void {
-    this.#poll = setTimeout(() => this.#background.run(this.#look()), delayMs)
   }
 
   #laneOf(posting: DuePost): PostLane {

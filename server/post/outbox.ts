@@ -16,12 +16,8 @@ export interface Claim {
   from: Date | null
 }
 
-/** Endpoints whose oldest row is due, now or within a time. A loose scan of the primary key: one probe for each endpoint, however many rows it has. Locks nothing. */
-export async function findDueEndpoints(db: Db, withinMs: number): Promise<{ id: string; dueInMs: number }[]> {
-  const { rows } = await db.query<{ id: string; dueInMs: number }>({
-    name: 'find-due-endpoints',
-    text: `
-      with recursive head as (
+/** The oldest row of each endpoint. A loose scan of the primary key: one probe for each endpoint, however many rows it has. */
+const heads = `recursive head as (
         (select endpoint_id, due_at from outbox order by endpoint_id, due_at limit 1)
         union all
         select next.endpoint_id, next.due_at
@@ -33,13 +29,18 @@ export async function findDueEndpoints(db: Db, withinMs: number): Promise<{ id: 
           order by o.endpoint_id, o.due_at
           limit 1
         ) next
-      )
-      select endpoint_id as id, 1000 * extract(epoch from due_at - now())::float8 as "dueInMs"
-      from head
-      where due_at <= now() + $1 * interval '1 ms'`,
-    values: [withinMs],
+      )`
+
+/** SQL for the time of the next post. */
+export const postsDue = `with ${heads} select min(due_at) from head`
+
+/** Endpoints whose oldest row is due. Locks nothing. */
+export async function findDueEndpoints(db: Db): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'find-due-endpoints',
+    text: `with ${heads} select endpoint_id as id from head where due_at <= now()`,
   })
-  return rows
+  return rows.map(({ id }) => id)
 }
 
 export interface Claimed {

@@ -91,16 +91,15 @@ export async function startPipeline(
         takeAnswer,
       })
     : null
-  const reasons = started.add('status maps', new StatusMaps(db), (one) => one.close())
-  await reasons.start()
+  const reasons = new StatusMaps(pipelineDb)
   const [subscriptions, quietHours, guards] = [
-    new Subscriptions(db),
+    new Subscriptions(pipelineDb),
     new QuietHours(pipelineDb),
     new Guards(pipelineDb),
   ]
   const accountTables = started.add(
     'account tables',
-    new AccountTables(pipelineDb, [subscriptions, quietHours, guards]),
+    new AccountTables(pipelineDb, [subscriptions, quietHours, guards, reasons]),
     (one) => one.close(),
   )
   await accountTables.start()

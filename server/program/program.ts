@@ -97,7 +97,7 @@ export async function start(run: Starting): Promise<void> {
   const sweeps = sweepsOf('every', { db, nodeId: node.id, meter: pipeline.meter, disk, openFiles })
   if (submitter) sweeps.push(...sweepsOf('links', { receiving, submitter }))
   if (has('jobs')) sweeps.push(...sweepsOf('jobs', { ...pipeline, log, receiptTimeoutHours, wake }))
-  sweeper.start(sweeps, db)
+  sweeper.start(sweeps, pipelineDb)
   const imports = await startImports({
     ...pipeline,
     db,
@@ -112,8 +112,8 @@ export async function start(run: Starting): Promise<void> {
   started.add('imports', imports, (one) => one.close())
 
   const testMode = config.hasTestMode ? { prepare: () => ensureTestCarrier(pipelineDb, vault) } : null
-  const routing = started.add('routing', new RoutingTable(pipelineDb, testMode), (one) => one.close())
-  await routing.start()
+  const routing = new RoutingTable(pipelineDb, testMode)
+  await pipeline.accountTables.add({ refresh: () => routing.refreshRules() })
   const queueCap = has('api') ? started.add('queue cap', new QueueCap(pipeline.queueCount), (one) => one.close()) : null
   await queueCap?.start()
   const ownLinks = submitter ?? noLinks

@@ -22,6 +22,9 @@ export const room = {
       // Created a week ahead, by processes with the role `jobs`.
       { name: 'days that others have made', everyMs: hourMs, run: () => learnDays(db) },
     ],
-    jobs: ({ db }: { db: Db }) => [{ name: 'statistics', everyMs: 1000, run: () => followGrowth(db) }],
+    jobs: ({ db }: { db: Db }) => [
+      { name: 'statistics', everyMs: 1000, due: 'select now() from tally_deltas limit 1', run: () => followGrowth(db) },
+      { name: 'statistics without messages', everyMs: 10_000, run: () => followGrowth(db) },
+    ],
   },
 } satisfies Room

@@ -27,6 +27,9 @@ export interface Lane {
   head: string
 }
 
+/** SQL that has a value if any message is queued. */
+export const anyQueued = 'select now() from queue order by lane_id, message_id limit 1'
+
 /**
  * Non-empty lanes that are not paused, of accounts that are not suspended, the oldest message first within a type. One probe of the queue's
  * key for each non-empty lane, whatever its length.

@@ -33,12 +33,8 @@ export interface TestMode {
   prepare(): Promise<void>
 }
 
-// The delay of a change in every process.
-const refreshMs = 1000
-
 /**
- * Compiled rules and carriers, and recent senders and campaigns. Polls the version of the rules every second and reads changes; uses the
- * last rules while the database is down.
+ * Compiled rules and carriers, and recent senders and campaigns. Uses the last rules while the database is down.
  */
 export class RoutingTable implements Routing {
   readonly #db: Db
@@ -50,7 +46,7 @@ export class RoutingTable implements Routing {
   #seen = ''
   #rateOf: RateOf = noRates
   #seenRates = ''
-  readonly #refresher = new Refresher(() => this.#read(), refreshMs)
+  readonly #refresher = new Refresher(() => this.#read())
 
   /** Without a test mode, messages of test keys are refused. */
   constructor(db: Db, testMode: TestMode | null = null) {
@@ -93,18 +89,15 @@ export class RoutingTable implements Routing {
     await rememberAffinities(this.#db, people)
   }
 
-  start(): Promise<void> {
-    return this.#refresher.start()
-  }
-
   /** Invalidates senders and campaigns, of one account or of all; for all, also reads the rules if they or the carriers have changed. */
   async refresh(accountId?: string): Promise<void> {
     this.#facts.outdate(accountId)
-    if (accountId === undefined) await this.#refresher.now()
+    if (accountId === undefined) await this.refreshRules()
   }
 
-  close(): Promise<void> {
-    return this.#refresher.close()
+  /** Reads the rules if they or the carriers have changed. */
+  refreshRules(): Promise<void> {
+    return this.#refresher.now()
   }
 
   async #read(): Promise<void> {

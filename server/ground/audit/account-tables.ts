@@ -1,6 +1,6 @@
 /**
- * Account data in a process's memory, so that a message costs no look-up: read whole at the start, then only for accounts whose audit log
- * has changed. With ten thousand accounts a whole read is a good part of a second of work.
+ * Data in a process's memory, so that a message costs no look-up: read whole at the start, then after changes in the audit log, tables of
+ * accounts only for the changed ones. With ten thousand accounts a whole read is a good part of a second of work.
  */
 import type { Db } from '../db/db.ts'
 import { Refresher } from '../base/refresher.ts'
@@ -36,8 +36,8 @@ interface Changes {
 /** Keeps the tables up to date. One per process. */
 export class AccountTables {
   readonly #db: Db
-  readonly #tables: readonly AccountTable[]
-  readonly #refresher = new Refresher(() => this.#read(), everyMs)
+  readonly #tables: AccountTable[]
+  readonly #refresher = new Refresher(() => this.#read())
   #readFrom = '0'
   // Changes seen while an older transaction was running; they are found again after it.
   #seen: ReadonlyMap<string, string> = new Map()
@@ -45,11 +45,17 @@ export class AccountTables {
 
   constructor(db: Db, tables: readonly AccountTable[]) {
     this.#db = db
-    this.#tables = tables
+    this.#tables = [...tables]
+  }
+
+  /** Reads a table, and keeps it up to date from now on. */
+  async add(table: AccountTable): Promise<void> {
+    this.#tables.push(table)
+    await table.refresh()
   }
 
   start(): Promise<void> {
-    return this.#refresher.start()
+    return this.#refresher.start(everyMs)
   }
 
   refresh(): Promise<void> {

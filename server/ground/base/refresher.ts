@@ -1,24 +1,22 @@
-/** Database data in a process's memory, read at the start and periodically. */
+/** Database data in a process's memory, read when somebody asks, and periodically once started. */
 export class Refresher {
   readonly #read: () => Promise<void>
-  readonly #everyMs: number
   #timer: NodeJS.Timeout | null = null
   #reading: Promise<void> | null = null
   #next: Promise<void> | null = null
 
   /** `read` replaces the data in one step, or not at all. */
-  constructor(read: () => Promise<void>, everyMs: number) {
+  constructor(read: () => Promise<void>) {
     this.#read = read
-    this.#everyMs = everyMs
   }
 
   /** Reads now, and then periodically; one read at a time. */
-  async start(): Promise<void> {
+  async start(everyMs: number): Promise<void> {
     await this.now()
     this.#timer = setInterval(() => {
       // Writers report that the database is down; the last data serves meanwhile.
       if (!this.#reading) this.now().catch(() => {})
-    }, this.#everyMs)
+    }, everyMs)
     this.#timer.unref()
   }
 

@@ -61,7 +61,8 @@ export function openPool(connection: Connection, options: PoolOptions): Db {
     application_name: `heliogram ${options.name}`,
     max: options.max,
     min: options.min ?? 0,
-    idleTimeoutMillis: 30_000,
+    // Longer than a minute, after which sweeps use the same connections again: a new one plans all their statements.
+    idleTimeoutMillis: 120_000,
     maxLifetimeSeconds: options.lifetimeSeconds ?? 86_400,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     query_timeout: options.queryTimeoutMs ?? 30_000,

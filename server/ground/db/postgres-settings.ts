@@ -22,8 +22,9 @@ const settings: Record<string, string> = {
   wal_compression: 'off',
   // SSDs: the default of 4 makes the planner scan whole partitions.
   random_page_cost: '1.1',
-  // The queue is emptied by DELETE: its dead rows slow each claim until a vacuum; the default looks once a minute.
-  autovacuum_naptime: '10s',
+  // The queue is emptied by DELETE: its dead rows slow each claim until a vacuum; the default looks once a minute. Each look starts
+  // processes that read the whole catalog: every ten seconds they cost half a percent of a core.
+  autovacuum_naptime: '30s',
   // Our statements are short; compiling one takes longer than running it.
   jit: 'off',
   // Cores are for sending; and parallel queries need /dev/shm, of which containers get 64 MB.
