@@ -6,7 +6,7 @@ import { compareImports } from './imports.ts'
 import { readKannelVersion } from './kannel.ts'
 import { measureLists } from './lists.ts'
 import { readOptions } from './options.ts'
-import { comparePairs } from './pair.ts'
+import { compareLow, comparePairs } from './pair.ts'
 import { renderReport, writeReport, type Figures, type Section } from './report.ts'
 import { compareSessions } from './session.ts'
 import { measureSinkLimit } from './sinklimit.ts'
@@ -41,6 +41,17 @@ if (isWanted('pair')) {
       describeMemory(memoryMb),
     ],
     rows,
+  })
+}
+if (isWanted('low')) {
+  sections.push({
+    title: `Idle and at low rates, against Kannel${besides}`,
+    ours: 'Heliogram',
+    theirs: `Kannel ${readKannelVersion()}, file store`,
+    notes: [
+      `End to end as above, ${options.pairs} pairs of runs of ${options.seconds} s for each rate; the CPU of twenty seconds of rest just before is taken off.`,
+    ],
+    rows: await fromAround(() => compareLow(options)),
   })
 }
 if (isWanted('broadcast')) {

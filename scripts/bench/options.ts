@@ -3,7 +3,7 @@ import { readOptions as readCommandLine } from '../options.ts'
 const memories = ['small', 'normal', 'large'] as const
 export type Memory = (typeof memories)[number]
 
-const parts = ['pair', 'broadcast', 'accept', 'session', 'imports', 'fair', 'lists'] as const
+const parts = ['pair', 'low', 'broadcast', 'accept', 'session', 'imports', 'fair', 'lists'] as const
 type Part = (typeof parts)[number]
 
 export type Options = {
@@ -23,8 +23,8 @@ const help = `npm run bench [-- options]
   --connections N   HTTP connections that send, each one request at a time (64)
   --memory SIZE     HELIOGRAM_MEMORY in pair, broadcast and accept: small, normal or large (normal)
   --messages N      messages that lists are read from (10000000)
-  --only PART       measures and writes one part alone, of: pair (end to end), broadcast, accept, session (SMPP), imports, fair (codes beside
-                    another account's load) or lists
+  --only PART       measures and writes one part alone, of: pair (end to end), low (rest, and few messages a second), broadcast, accept,
+                    session (SMPP), imports, fair (codes beside another account's load) or lists
   --no-write        print the results, leave docs/benchmarks.md alone
 `
 

@@ -27,6 +27,16 @@ export function readCpuSeconds(rootPids: readonly number[]): number {
   return [...readTree(rootPids).values()].reduce((sum, ticks) => sum + ticks, 0) / ticksPerSecond
 }
 
+const restSeconds = 20
+
+/** CPU at rest, in percent of a core. */
+export async function readRestPercent({ rootPids }: Running): Promise<number> {
+  await waitUntilQuiet(rootPids)
+  const before = readCpuSeconds(rootPids)
+  await pause(restSeconds * 1000)
+  return ((readCpuSeconds(rootPids) - before) / restSeconds) * 100
+}
+
 /** CPU ticks by pid of the processes and all descendants. */
 export function readTree(rootPids: readonly number[]): Map<number, number> {
   const parents = new Map<number, { parent: number; ticks: number }>()

@@ -33,14 +33,14 @@ export type Result = {
   messagesPerSecond: number
   /** From the first request to the last 202. */
   acceptedPerSecond: number
-  /** CPU of all the product's processes until they are idle, divided by messages. */
+  /** CPU of all the product's processes until they are idle, without that of rest, divided by messages. */
   cpuUsPerMessage: number
   callbackMs: { p50: number; p99: number }
   acceptMs: { p50: number; p99: number }
 }
 
-/** `perSecond` makes it a run of latency instead of throughput. */
-export type RunInput = { size: number; connections: number; perSecond?: number }
+/** `perSecond` makes it a run of latency instead of throughput. `restPercent`: CPU at rest, in percent of a core. */
+export type RunInput = { size: number; connections: number; perSecond?: number; restPercent?: number }
 
 // After so long without a callback the run ends, and its counts show what is missing.
 const stallMs = 10_000
@@ -55,11 +55,13 @@ export function takeNumbers(size: number): { base: number; size: number } {
 /** Sends `size` messages through a started product, waits for every callback, and throws unless all counts agree. */
 export async function runOnce(stage: Stage, product: Running, input: RunInput): Promise<Result> {
   const run = takeNumbers(input.size)
-  const loadInput: LoadInput = { ...run, ...input, shape: product.request, accepted: product.acceptedStatus }
+  const { restPercent = 0, ...paced } = input
+  const loadInput: LoadInput = { ...run, ...paced, shape: product.request, accepted: product.acceptedStatus }
   const {
     sent: load,
     receiver,
     cpuSeconds,
+    seconds,
   } = await runThrough(stage, product, run, () => stage.load.ask<LoadOutput>('run', loadInput))
 
   const [firstMs, heldMs] = await Promise.all([
@@ -71,7 +73,7 @@ export async function runOnce(stage: Stage, product: Running, input: RunInput): 
   return {
     messagesPerSecond: (input.size / (receiver.lastMs - load.firstMs)) * 1000,
     acceptedPerSecond: (input.size / (load.lastMs - load.firstMs)) * 1000,
-    cpuUsPerMessage: (cpuSeconds * 1e6) / input.size,
+    cpuUsPerMessage: ((cpuSeconds - (restPercent / 100) * seconds) * 1e6) / input.size,
     callbackMs: { p50: quantile(callbackMs, 0.5), p99: quantile(callbackMs, 0.99) },
     acceptMs: { p50: quantile(acceptMs, 0.5), p99: quantile(acceptMs, 0.99) },
   }
@@ -83,18 +85,20 @@ export async function runThrough<Sent extends Accepted>(
   product: Running,
   run: { base: number; size: number },
   send: () => Promise<Sent>,
-): Promise<{ sent: Sent; receiver: ReceiverCounts; cpuSeconds: number }> {
+): Promise<{ sent: Sent; receiver: ReceiverCounts; cpuSeconds: number; seconds: number }> {
   await Promise.all([
     stage.sink.ask('begin', run),
     stage.receiver.ask('begin', { ...run, shape: product.callback }),
     waitUntilQuiet(product.rootPids),
   ])
   const cpuBefore = readCpuSeconds(product.rootPids)
+  const startedAt = performance.now()
   const sent = await send()
   await stage.receiver.ask('finished', { stallMs })
   await waitUntilQuiet(product.rootPids)
   const cpuSeconds = readCpuSeconds(product.rootPids) - cpuBefore
-  return { sent, receiver: await checkCounts(stage, product, run.size, sent), cpuSeconds }
+  const seconds = (performance.now() - startedAt) / 1000
+  return { sent, receiver: await checkCounts(stage, product, run.size, sent), cpuSeconds, seconds }
 }
 
 type Accepted = Pick<LoadOutput, 'accepted' | 'statuses' | 'refusals'>

@@ -83,7 +83,9 @@ export const isBroken = ({ link, version, leased }: Entry): boolean =>
 
 export function heldOf(entry: Entry, now: number): Held {
   const report = reportOf(entry, now)
-  const reported = JSON.stringify(report)
+  // These change all the time; nobody decides by them.
+  const { rate: _, inFlight: __, lastEnquireLinkAt: ___, ...decisive } = report
+  const reported = JSON.stringify(decisive)
   const isDue = reported !== entry.reported || now - entry.renewedAt >= renewMs
   entry.reported = reported
   return {

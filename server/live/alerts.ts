@@ -65,6 +65,9 @@ export const webhooksDue: string = alertsDue(
    select from webhooks where disabled_reason in ('gone', 'failing') and not enabled`,
 )
 
+/** A row of sender_ends or alerts may also be too old. */
+export const sendersDue = 'select now() where exists (select from sender_ends) or exists (select from alerts)'
+
 export const orphansDue: string = alertsDue(`'reply.orphaned'`, 'select from orphan_replies')
 
 /** Links are the installation's, so their alerts go to its operator's account. */

@@ -184,17 +184,19 @@ export async function forgetNumber(tx: Tx, vault: Vault, accountId: string, numb
 // Longer than any accept statement: messages accepted before the opt-out committed are visible by then.
 const forgetAfterMinutes = 2
 
+/** SQL for the time at which the next number may be forgotten. Index opt_outs_forgetting. */
+export const forgettingDue = `
+  select created_at + interval '${forgetAfterMinutes} minutes'
+  from opt_outs
+  where number is not null and number_hmac is not null
+  order by created_at
+  limit 1`
+
 /**
  * Deletes the numbers to be forgotten. Claims join by number, so it stays while a message to it may still be claimed or resent. Returns the count;
  * call again while it is `limit`. Index opt_outs_forgetting; messages_their_number for messages under way.
  */
 export async function forgetNumbers(db: Queryable, limit = 100): Promise<number> {
-  const { rows } = await db.query<{ isAny: boolean }>({
-    name: 'is-number-to-forget',
-    text: `select exists (select from opt_outs where ${isToForget}) as "isAny"`,
-    values: [forgetAfterMinutes],
-  })
-  if (!rows[0]?.isAny) return 0
   const { rowCount } = await db.query(
     `
       update opt_outs o

@@ -7,7 +7,7 @@ import { consentRoutes } from './consent-http.ts'
 import { optOutRoutes, type OptOutsContext } from './http.ts'
 import { keywordRoutes } from './keyword-http.ts'
 import { optOutListRoutes } from './list-http.ts'
-import { forgetNumbers } from './opt-out.ts'
+import { forgetNumbers, forgettingDue } from './opt-out.ts'
 
 export const room = {
   tag: 'Opt-outs',
@@ -18,7 +18,9 @@ export const room = {
     consentRoutes(app, context)
   },
   sweeps: {
-    jobs: ({ db }: { db: Db }) => [inPieces('numbers to forget', 10_000, 100, (limit) => forgetNumbers(db, limit))],
+    jobs: ({ db }: { db: Db }) => [
+      inPieces('numbers to forget', 10_000, 100, (limit) => forgetNumbers(db, limit), forgettingDue),
+    ],
   },
   destroy: ['keyword_settings'],
 } satisfies Room

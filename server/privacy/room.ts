@@ -5,6 +5,7 @@ import { forAWhile, hourMs, inPieces } from '../ground/base/sweeps.ts'
 import type { Log } from '../ground/db/log.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
 import type { App } from '../ground/http/http.ts'
+import { retiredKeysDue } from '../ground/sealing/data-key-sweeps.ts'
 import type { DataKeys } from '../ground/sealing/data-keys.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import { eraseNext } from './erase.ts'
@@ -54,13 +55,12 @@ export const room = {
           due: 'select due_at from erasures where completed_at is null order by due_at limit 1',
           run: () => forAWhile(5000, () => eraseNext(context, steps)),
         },
+        { name: 'new accounts', everyMs: 10_000, run: () => markAccounts(db) },
         {
           name: 'retention of accounts',
           everyMs: 10_000,
-          run: async () => {
-            await markAccounts(db)
-            await forAWhile(5000, () => retainNext(db))
-          },
+          due: 'select due_at from retention_marks order by due_at limit 1',
+          run: () => forAWhile(5000, () => retainNext(db)),
         },
         {
           name: 'partitions',
@@ -70,7 +70,12 @@ export const room = {
             await dropOldDays(db, log, receiptTimeoutHours)
           },
         },
-        { name: 'retired data keys', everyMs: 10_000, run: () => forAWhile(5000, () => resealNext(db, keys)) },
+        {
+          name: 'retired data keys',
+          everyMs: 10_000,
+          due: retiredKeysDue,
+          run: () => forAWhile(5000, () => resealNext(db, keys)),
+        },
         {
           name: 'retention',
           everyMs: hourMs,

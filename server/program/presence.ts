@@ -1,7 +1,7 @@
 /** Detects pauses of this process. Data that arrived while it was frozen, or had no CPU, waited in its sockets. */
 
 // Far below any peer's timeout.
-const everyMs = 250
+const everyMs = 500
 
 export class Presence {
   #readAt = performance.now()

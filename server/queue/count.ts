@@ -59,10 +59,18 @@ export class QueueCount {
   async #read(): Promise<void> {
     const startedAt = performance.now()
     try {
-      const { rows: paces } = await this.#db.query<{ accountId: string | null; pace: number | null }>({
-        name: 'read-paces',
+      const { rows } = await this.#db.query<CountedLane | { id: null; accountId: string | null; pace: number | null }>({
+        name: 'count-queue',
         text: `
-          select a.id as "accountId", least(a.pace, coalesce(s.enabled, s.all))::float8 as pace
+          with waiting as materialized (
+            select lane_id as id, sum(segments)::float8 as segments from queue group by lane_id
+          )
+          select w.id, l.account_id as "accountId", l.type, w.segments, null::float8 as pace
+          from waiting w
+          left join backlogs b on b.id = w.id
+          join lanes l on l.id = coalesce(b.lane_id, w.id)
+          union all
+          select null, a.id, null, null, least(a.pace, coalesce(s.enabled, s.all))::float8
           from (select sum(pace) filter (where enabled) as enabled, sum(pace) as all from carriers where not is_test) s
           cross join (
             select null::uuid as id, null as pace
@@ -70,19 +78,9 @@ export class QueueCount {
             select id, pace from accounts where pace is not null
           ) a`,
       })
-      const { rows } = await this.#db.query<Omit<CountedLane, 'pace'>>({
-        name: 'count-queue',
-        text: `
-          with waiting as materialized (
-            select lane_id as id, sum(segments)::float8 as segments from queue group by lane_id
-          )
-          select w.id, l.account_id as "accountId", l.type, w.segments
-          from waiting w
-          left join backlogs b on b.id = w.id
-          join lanes l on l.id = coalesce(b.lane_id, w.id)`,
-      })
-      this.#paces = new Map(paces.map(({ accountId, pace }) => [accountId, pace]))
-      this.#lanes = new Map(rows.map((lane) => [lane.id, { ...lane, pace: this.paceOf(lane.accountId) }]))
+      const lanes = rows.filter((row) => row.id !== null)
+      this.#paces = new Map(rows.flatMap(({ id, accountId, pace }) => (id === null ? [[accountId, pace]] : [])))
+      this.#lanes = new Map(lanes.map((lane) => [lane.id, { ...lane, pace: this.paceOf(lane.accountId) }]))
       this.#countedAt = startedAt
     } finally {
       const endedAt = performance.now()

@@ -14,6 +14,14 @@ export interface RetiredKey {
 // Many times the longest transaction that may have begun before the retirement.
 const quietAfterRetirement = '5 minutes'
 
+/** SQL for the time from which the texts of the next retired key may be sealed again. Index data_keys_retired. */
+export const retiredKeysDue = `
+  select retired_at + interval '${quietAfterRetirement}'
+  from data_keys
+  where retired_at is not null and wrapped is not null and texts_swept_at is null
+  order by retired_at
+  limit 1`
+
 /** Takes the retired key whose texts wait longest; null if none is left. Locks it, skipping those of other processes. Index data_keys_retired. */
 export async function takeRetiredKey(tx: Tx): Promise<RetiredKey | null> {
   const { rows } = await tx.query<RetiredKey>({

@@ -1,6 +1,6 @@
 /**
  * Detects overload of this process: then requests are refused before their bodies are read, instead of late or one by one. Checked by a
- * timer; a request reads one field.
+ * timer that runs while requests come; a request reads one field.
  */
 import type { Log } from '../../ground/db/log.ts'
 import { ApiError } from '../../ground/base/errors.ts'
@@ -9,6 +9,8 @@ import { ApiError } from '../../ground/base/errors.ts'
 export type Probe = (now: number) => string | null
 
 const everyMs = 100
+// It looks for so long after a request.
+const watchTurns = 5
 // If the event loop is this late, so are responses.
 const lateMs = 500
 // A single late turn can be garbage collection, or a machine that slept.
@@ -17,31 +19,51 @@ const lateTurns = 3
 const ownPart = 0.5
 
 export class Overload {
-  /** The response during overload; null: none. */
-  refusal: ApiError | null = null
-  #probes: readonly Probe[] = []
+  #refusal: ApiError | null = null
+  #probes: readonly Probe[] | null = null
   readonly #log: Log
   #lookedAt = performance.now()
   /** Milliseconds of CPU that this thread had used by then. */
   #usedMs = 0
   #late = 0
   #timer: NodeJS.Timeout | null = null
+  #turnsLeft = 0
 
   constructor(log: Log) {
     this.#log = log
   }
 
+  /** The response during overload; null: none. */
+  get refusal(): ApiError | null {
+    this.#turnsLeft = watchTurns
+    if (this.#timer === null) this.#watch()
+    return this.#refusal
+  }
+
   /** `probes` are called in order. */
   start(probes: readonly Probe[]): void {
     this.#probes = probes
-    this.#lookedAt = performance.now()
-    this.#usedMs = readUsedMs()
-    this.#timer = setInterval(() => this.look(performance.now()), everyMs)
-    this.#timer.unref()
   }
 
   close(): void {
+    this.#probes = null
+    this.#rest()
+  }
+
+  #watch(): void {
+    if (this.#probes === null) return
+    this.#lookedAt = performance.now()
+    this.#usedMs = readUsedMs()
+    this.#timer = setInterval(() => {
+      this.look(performance.now())
+      if (--this.#turnsLeft <= 0 && this.#refusal === null) this.#rest()
+    }, everyMs)
+    this.#timer.unref()
+  }
+
+  #rest(): void {
     if (this.#timer) clearInterval(this.#timer)
+    this.#timer = null
   }
 
   /** Called by the timer. `usedMs`: CPU time of this thread. */
@@ -53,19 +75,19 @@ export class Overload {
     this.#usedMs = usedMs
     const reason = this.#late >= lateTurns ? 'this process is busy' : this.#probe(now)
     if (reason !== null) {
-      if (this.refusal === null) this.#log.warn({ reason }, 'overloaded: requests are refused')
-      this.refusal = new ApiError('unavailable', {
+      if (this.#refusal === null) this.#log.warn({ reason }, 'overloaded: requests are refused')
+      this.#refusal = new ApiError('unavailable', {
         detail: `The service is overloaded: ${reason}.`,
         retryAfterSeconds: 1,
       })
-    } else if (this.refusal !== null) {
-      this.refusal = null
+    } else if (this.#refusal !== null) {
+      this.#refusal = null
       this.#log.info({}, 'no longer overloaded')
     }
   }
 
   #probe(now: number): string | null {
-    for (const probe of this.#probes) {
+    for (const probe of this.#probes ?? []) {
       const reason = probe(now)
       if (reason !== null) return reason
     }
