@@ -22,7 +22,7 @@ import { holdReasonOf, isLeft } from './hold.ts'
 import { expandPiece, hasMore, noteTaken, readNext, type Recipient } from './recipients.ts'
 import {
   beginBroadcast,
-  broadcastsDue,
+  nextDue,
   countQueued,
   countWaiting,
   findBroadcast,
@@ -84,13 +84,12 @@ export class Broadcaster {
   }
 
   start(): void {
-    const run = async (): Promise<boolean> => {
+    const run = (): Promise<boolean> => {
       this.wake()
-      await this.#work
-      return this.#isAny
+      return Promise.resolve(this.#work).then(() => this.#isAny)
     }
-    const { db } = this.#context
-    this.#sweeper.start([{ name: 'broadcasts', everyMs: pollMs, isInSeries: true, due: broadcastsDue, run }], db)
+    const sweep = { name: 'broadcasts', everyMs: pollMs, isInSeries: true, due: nextDue, run } as const
+    this.#sweeper.start([sweep], this.#context.db)
   }
 
   /** Reports that there may be work. */

@@ -154,7 +154,7 @@ const hasWork = (b: string): string =>
   `(${b}.status in ('scheduled', 'sending') or (${b}.status = 'canceled' and not ${b}.is_settled))`
 
 /** SQL for the time of the next broadcast with work. By broadcasts_waiting. */
-export const broadcastsDue = `select ${dueAt('b')} from broadcasts b where ${hasWork('b')} order by 1 limit 1`
+export const nextDue = `select ${dueAt('b')} from broadcasts b where ${hasWork('b')} order by 1 limit 1`
 
 /**
  * Broadcasts with work, longest wait first, in pages: most may be waiting for something else. By the partial index broadcasts_waiting. A
