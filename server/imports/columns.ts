@@ -43,10 +43,7 @@ const synonyms = {
   `,
   external_id: `externalid id customerid userid contactid reference ref`,
   language: `language lang locale`,
-  country: `
-    country countrycode dialcode dialingcode diallingcode phonecode callingcode countrycallingcode countrydialcode phonecountrycode
-    mobilecountrycode isdcode ddi landervorwahl landesvorwahl indicatif indicatifpays codigopais prefijopais
-  `,
+  country: `country countrycode`,
   timezone: `timezone tz`,
   tags: `tags tag labels`,
   consent: `consent consentstatus optin`,

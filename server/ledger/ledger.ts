@@ -10,7 +10,7 @@ import type { Meter } from '../ground/metrics/meter.ts'
 import { matchEarly, writeAnswers, type Answer } from './answer.ts'
 import type { MessageRow } from '../message/message.ts'
 import { recordMoves, type Moved } from '../message/moved.ts'
-import { applyReceipts, statusOfReceipt } from './apply.ts'
+import { applyReceipts } from './apply.ts'
 import { takeBackIds, hintLate, lacksId, noteWithoutId } from './without-id.ts'
 import { recallAnswers, recallReceipts, writePlainAnswers, writePlainReceipts, type PlainReceipt } from './short-cut.ts'
 import { writeReceipts, type ReceiptIn } from './receipt.ts'
@@ -101,17 +101,18 @@ export class Ledger {
     const wantsSent = (accountId: string): boolean => subscriptions.wants(accountId, 'message.sent')
     const { plain: plainAnswers, rest: answers } = recallAnswers(answered, recent, wantsSent)
     if (plainAnswers.length > 0) {
-      const { hasEarly, isWhole } = await writePlainAnswers(db, plainAnswers, recent)
-      const written = plainAnswers.map(({ answer }) => answer)
-      if (hasEarly) await this.#applyEarly(written)
-      if (!isWhole) answers.push(...written)
+      const accepted = plainAnswers.map(({ answer }) => answer)
+      const written = await writePlainAnswers(db, plainAnswers, recent)
+      if (!written) answers.push(...accepted)
+      else if (written.hasEarly) await this.#applyEarly(accepted)
     }
     const { plain, rest } = recallReceipts(received, recent, reasons)
     if (plain.length > 0) {
-      const written = await writePlainReceipts(db, plain, outbox, reasons)
-      outbox.offer(written.postings)
-      if (this.#context.meter) countEnds(this.#context.meter, plain, written.rest)
-      rest.push(...written.rest)
+      const postings = await writePlainReceipts(db, plain, outbox, reasons)
+      if (postings) {
+        outbox.offer(postings)
+        if (this.#context.meter) countEnds(this.#context.meter, plain)
+      } else rest.push(...plain.map(({ receipt }) => receipt))
     }
     if (answers.length > 0 || rest.length > 0) await this.#writeOthers(answers, rest)
     return entries.map(() => undefined)
@@ -163,9 +164,7 @@ export class Ledger {
 }
 
 /** Counts the ends from plain receipts; `recordMoves` counts the rest. */
-function countEnds(meter: Meter, plain: PlainReceipt[], rest: ReceiptIn[]): void {
-  const left = new Set(rest)
+function countEnds(meter: Meter, plain: PlainReceipt[]): void {
   const now = nowMs()
-  for (const { row, receipt } of plain)
-    if (!left.has(receipt)) meter.noteEnd(row, statusOfReceipt(receipt.state) ?? 'undelivered', now)
+  for (const { row } of plain) meter.noteEnd(row, row.status, now)
 }

@@ -1,7 +1,7 @@
 /**
  * Short cut for answers and receipts; falls back on `answer.ts`, `receipt.ts` and `apply.ts`. It serves one-segment messages that are accepted at
- * once, reported once, and in this process's memory (`Recent`): two statements, each its own transaction, that read nothing back. A row that differs
- * from memory takes the general way; both may run again for the same answer or receipt without effect.
+ * once, reported once, and in this process's memory (`Recent`): two statements, each its own transaction, that read nothing back. If one row of a
+ * batch differs from memory, nothing is written and all take the general way; both may run again for the same answer or receipt without effect.
  */
 import { now as readNow } from '../ground/db/clock.ts'
 import type { Db } from '../ground/db/db.ts'
@@ -24,7 +24,8 @@ import { messageEventData } from '../message/show.ts'
 import type { ReceiptIn } from './receipt.ts'
 import { endIntents } from '../queue/intents-sql.ts'
 import type { Recent, Submitted } from '../message/recent.ts'
-import { countMoves, countedColumns } from '../usage/delta-sql.ts'
+import { countInMemory } from '../message/move-counts.ts'
+import { addCounts } from '../usage/delta-sql.ts'
 import type { Reasons } from '../message/taxonomy.ts'
 
 /** Pairs accepted answers with messages in memory; the others take the general way. */
@@ -35,15 +36,20 @@ export function recallAnswers(
 ): { plain: PlainAnswer[]; rest: Answer[] } {
   const plain: PlainAnswer[] = []
   const rest: Answer[] = []
+  const times = new Map<string, number>()
+  for (const answer of answers) times.set(idOf(answer), (times.get(idOf(answer)) ?? 0) + 1)
   for (const answer of answers) {
     const submitted = recent.takeSubmitted(answer.messageId, answer.try)
     // The id of a resent message may have been attributed to an earlier try (`takeBackIds`).
     const isKnown = submitted?.row.possibleDuplicate === false && !wantsSent(answer.accountId)
-    if (isKnown && isPlainAnswer(answer)) plain.push({ answer, ...submitted })
+    // A carrier that gives one id twice at once means the later message.
+    if (isKnown && isPlainAnswer(answer) && times.get(idOf(answer)) === 1) plain.push({ answer, ...submitted })
     else rest.push(answer)
   }
   return { plain, rest }
 }
+
+const idOf = ({ linkId, carrierMessageId }: Answer): string => `${linkId} ${carrierMessageId}`
 
 function isPlainAnswer({ state, segments, move, carrierMessageId, isLate }: Answer): boolean {
   return state === 'accepted' && segments === 1 && move?.to === 'sent' && carrierMessageId !== null && isLate !== true
@@ -54,54 +60,61 @@ export interface PlainAnswer extends Submitted {
 }
 
 /**
- * Writes plain answers; returns whether receipts had come before them, and whether all messages were as submitted. If one was not, because another
- * process declared this one dead, write the answers the general way, too.
+ * Writes plain answers; returns whether receipts had come before them, or null if a message was not as submitted, because another process declared
+ * this one dead.
  */
 export async function writePlainAnswers(
   db: Db,
   plain: PlainAnswer[],
   recent: Recent,
-): Promise<{ hasEarly: boolean; isWhole: boolean }> {
-  // A carrier that gives one id twice at once means the later message, which is written after the other.
-  const last = new Map(plain.map((one) => [`${one.answer.linkId} ${one.answer.carrierMessageId}`, one]))
-  const later = new Set(last.values())
-  const before = last.size < plain.length ? plain.filter((one) => !later.has(one)) : []
-  const earlier = before.length > 0 ? await writePlainAnswers(db, before, recent) : { hasEarly: false, isWhole: true }
+): Promise<{ hasEarly: boolean } | null> {
   const now = readNow()
-  const writing = [...later]
-  const answers = writing.map(({ answer }) => answer)
-  const isQueued = writing.some(({ isDirect }) => !isDirect)
-  const rows: typeof queuedAnswerRows = isQueued ? queuedAnswerRows : answerRows
-  const { rows: results } = await db.query<{ moved: number; hasEarly: boolean }>({
-    ...(isQueued ? queuedAnswersStatement : answersStatement)(dayOf(answers.map((answer) => answer.messageId))),
-    values: [
-      ...rows.encode(writing, {
-        message_id: ({ answer }) => answer.messageId,
-        carrier_message_id: ({ answer }) => answer.carrierMessageId,
-        raw_id: ({ answer }) => answer.rawMessageId ?? null,
-        account_id: ({ answer }) => answer.accountId,
-        link_id: ({ answer }) => answer.linkId,
-        node_id: ({ answer, isDirect }) => (isDirect ? null : answer.nodeId),
-        try: ({ answer }) => answer.try,
-      }),
-      now,
-    ],
-  })
-  const [result = { moved: 0, hasEarly: false }] = results
-  // If one did not move, no row of the batch is certain to match memory.
-  if (result.moved === answers.length)
-    for (const { row, answer } of writing) {
-      row.status = 'sent'
-      row.sequence++
-      row.updatedAt = row.sentAt = now
-      row.providerMessageId = spelledId(answer)
-      recent.rememberSent(answer.linkId, answer.carrierMessageId ?? '', row)
-    }
-  return {
-    hasEarly: earlier.hasEarly || result.hasEarly,
-    isWhole: earlier.isWhole && result.moved === answers.length,
+  for (const { row, answer } of plain) {
+    row.status = 'sent'
+    row.sequence++
+    row.updatedAt = row.sentAt = now
+    row.providerMessageId = spelledId(answer)
   }
+  const isQueued = plain.some(({ isDirect }) => !isDirect)
+  const rows: typeof queuedAnswerRows = isQueued ? queuedAnswerRows : answerRows
+  const result = await ifRemembered(
+    db.query<{ hasEarly: boolean }>({
+      ...(isQueued ? queuedAnswersStatement : answersStatement)(dayOf(plain.map(({ answer }) => answer.messageId))),
+      values: [
+        ...rows.encode(plain, {
+          message_id: ({ answer }) => answer.messageId,
+          carrier_message_id: ({ answer }) => answer.carrierMessageId,
+          raw_id: ({ answer }) => answer.rawMessageId ?? null,
+          account_id: ({ answer }) => answer.accountId,
+          link_id: ({ answer }) => answer.linkId,
+          node_id: ({ answer, isDirect }) => (isDirect ? null : answer.nodeId),
+          try: ({ answer }) => answer.try,
+        }),
+        now,
+        countInMemory(plain.map(({ row }) => row)),
+      ],
+    }),
+  )
+  if (!result) return null
+  for (const { row, answer } of plain) recent.rememberSent(answer.linkId, answer.carrierMessageId ?? '', row)
+  return { hasEarly: result.rows[0]?.hasEarly === true }
 }
+
+const notRemembered = 'messages are as remembered'
+
+/** Resolves with null if `wholeOf` of the statement failed. */
+const ifRemembered = <T>(written: Promise<T>): Promise<T | null> =>
+  written.catch((error: unknown) => {
+    if (error instanceof Error && error.message.includes(notRemembered)) return null
+    throw error
+  })
+
+/** The CTE `whole`, which fails unless each row of `all` has moved: then nothing of the statement remains. */
+const wholeOf = (all: string): string => `whole as materialized (
+    select case when count(*) = (select count(*) from ${all}) then true else (count(*) || ' ${notRemembered}')::boolean end as holds
+    from moved
+  )`
+const isWhole = '(select holds from whole)'
 
 const spelledId = ({ rawMessageId, carrierMessageId }: Answer): string | null => rawMessageId ?? carrierMessageId
 
@@ -131,52 +144,52 @@ export function recallReceipts(
   return { plain, rest }
 }
 
-/**
- * Ends messages by their receipts, records events and due posts. Returns the posts, and the receipts whose messages differ from memory: nothing was
- * written for those.
- */
+/** Ends messages by their receipts, records events and due posts. Returns the posts, or null if a message differs from memory. */
 export async function writePlainReceipts(
   db: Db,
   plain: PlainReceipt[],
   outbox: Outbox,
   reasons: Reasons,
-): Promise<{ postings: Posting[]; rest: ReceiptIn[] }> {
+): Promise<Posting[] | null> {
   const now = readNow()
   const ends = plain.map(({ receipt, row }) => endOf(row, receipt, now, reasons))
   const eventIds = ends.map(() => newId())
   const endpointIds = ends.map(({ row }) => row.callbackUrl && callbackEndpointId(row.accountId, row.callbackUrl))
   const hasFailures = ends.some((end) => end.row.status !== 'delivered')
   const rows: typeof failureRows = hasFailures ? failureRows : receiptRows
-  const { rows: due } = await db.query<{ places: number[] | null; endpointId: string | null }>({
-    ...(hasFailures ? failuresStatement : receiptsStatement)(dayOf([...ends.map((end) => end.row.id), ...eventIds])),
-    values: [
-      ...rows.encode(ends, {
-        message_id: ({ row }) => row.id,
-        event_id: (_, i) => eventIds[i] ?? null,
-        account_id: ({ row }) => row.accountId,
-        sequence: ({ row }) => row.sequence,
-        to_status: ({ row }) => row.status,
-        stat: ({ row }) => row.receiptStat,
-        err: ({ row }) => row.receiptErr,
-        type: ({ type }) => type,
-        endpoint_id: (_, i) => endpointIds[i] ?? null,
-        url: ({ row }) => row.callbackUrl,
-        error_code: ({ row }) => row.errorCode,
-        error_raw: ({ row }) => row.errorRaw,
-      }),
-      now,
-      outbox.nodeId,
-      postLeaseSeconds,
-    ],
-  })
+  const result = await ifRemembered(
+    db.query<{ places: number[] | null; endpointId: string }>({
+      ...(hasFailures ? failuresStatement : receiptsStatement)(dayOf([...ends.map((end) => end.row.id), ...eventIds])),
+      values: [
+        ...rows.encode(ends, {
+          message_id: ({ row }) => row.id,
+          event_id: (_, i) => eventIds[i] ?? null,
+          account_id: ({ row }) => row.accountId,
+          sequence: ({ row }) => row.sequence,
+          to_status: ({ row }) => row.status,
+          stat: ({ row }) => row.receiptStat,
+          err: ({ row }) => row.receiptErr,
+          type: ({ type }) => type,
+          endpoint_id: (_, i) => endpointIds[i] ?? null,
+          url: ({ row }) => row.callbackUrl,
+          error_code: ({ row }) => row.errorCode,
+          error_raw: ({ row }) => row.errorRaw,
+        }),
+        now,
+        outbox.nodeId,
+        postLeaseSeconds,
+        countInMemory(ends.map(({ row }) => row)),
+      ],
+    }),
+  )
+  if (!result) return null
   const postings: Posting[] = []
-  const isMoved = new Uint8Array(plain.length)
-  for (const { places, endpointId } of due)
+  if (!outbox.nodeId) return postings
+  for (const { places, endpointId } of result.rows)
     for (const n of places ?? everyPlace(ends)) {
-      isMoved[n - 1] = 1
       const end = ends[n - 1]
       const eventId = eventIds[n - 1]
-      if (!end || !eventId || !endpointId || !outbox.nodeId) continue
+      if (!end || !eventId) continue
       const { row, type } = end
       const { accountId, id: messageId, callbackUrl: url } = row
       // The message has ended and no longer changes.
@@ -184,7 +197,7 @@ export async function writePlainReceipts(
         renderEvent(eventId, { type, sequence: row.sequence, data: messageEventData(row, 'sent') }, now)
       postings.push({ endpointId, accountId, eventId, messageId, dueAt: now, try: 1, url, payload })
     }
-  return { postings, rest: plain.flatMap(({ receipt }, i) => (isMoved[i] ? [] : [receipt])) }
+  return postings
 }
 
 interface End {
@@ -229,13 +242,12 @@ const answersOf = (day: string, isQueued: boolean, { select, count }: RowParamet
       and m.id = a.message_id
       and m.status = 'sending'
       and m.attempts = ${isQueued ? 'a.try' : '1'}
-    returning ${countedColumns('m')}
-  ), ${countMoves('moved', { from: "'sending'", to: "'sent'" })}
-  select (select count(*)::int from moved) as moved,
-    exists (
-      select 1
-      from a
-      join receipts r on r.link_id = a.link_id and r.match_id = a.carrier_message_id and r.message_id is null) as "hasEarly"`
+    returning 1
+  ), ${wholeOf('a')}, ${addCounts(`$${count + 2}`, 'queued', isWhole)}
+  select exists (
+    select 1
+    from a
+    join receipts r on r.link_id = a.link_id and r.match_id = a.carrier_message_id and r.message_id is null) as "hasEarly"`
 
 const answerOwn = { message_id: 'uuid', carrier_message_id: 'text', raw_id: 'text' }
 const answerCommon = { account_id: 'uuid', link_id: 'uuid' }
@@ -244,12 +256,13 @@ const queuedAnswerRows = rowParameters({ ...answerOwn, node_id: 'uuid' }, { ...a
 const answersStatement = perDay('write-plain-answers', (day) => answersOf(day, false, answerRows))
 const queuedAnswersStatement = perDay('write-plain-answers-queued', (day) => answersOf(day, true, queuedAnswerRows))
 
-// Locks the messages by primary key. A message that differs from memory (another sequence) is neither changed nor returned. Returns the places of
-// moved messages, by the endpoint that gets their post; null: all places. Without such a post, places may repeat.
+// Locks the messages by primary key. A message that differs from memory has another sequence. Returns the places of messages by the endpoint that
+// gets their post; null: all places.
 const receiptsOf = (day: string, hasFailures: boolean, { select, count }: RowParameters<string>): string => `
   with r as materialized (
-    ${hasFailures ? select : `select *, null::text as error_code, null::text as error_raw from (${select}) r`}
-  ), moved as materialized (
+    select *, null::text as payload, 'sent' as previous_status${hasFailures ? '' : ', null::text as error_code, null::text as error_raw'}
+    from (${select}) r
+  ), moved as (
     update messages${day} m
     set ${setsOfEnding('r', `$${count + 1}`)}
     from r
@@ -257,19 +270,20 @@ const receiptsOf = (day: string, hasFailures: boolean, { select, count }: RowPar
       and m.id = r.message_id
       and m.sequence = r.sequence - 1
       and m.status = 'sent'
-    returning r.n, r.account_id, r.message_id, r.sequence, r.to_status, r.error_code, r.event_id, r.type, r.endpoint_id, r.url,
-      null::text as payload, 'sent' as previous_status, ${countedColumns('m', 'message_type')}
-  ), ${countMoves('moved', { type: 'message_type', from: "'sent'" })}, ${
+    returning 1
+  ), ${wholeOf('r')}, ${addCounts(`$${count + 4}`, 'sent', isWhole)}, ${
     hasFailures
       ? `outcome as (
     insert into outcomes${day} (account_id, status, message_id, error_code)
-    select account_id, to_status, message_id, error_code from moved where to_status <> 'delivered'
+    select account_id, to_status, message_id, error_code from r where to_status <> 'delivered'
     on conflict do nothing
   ), `
       : ''
-  }${recording('moved', day, [`$${count + 1}`, `$${count + 2}`, `$${count + 3}`])}
-  select case when target_id is null or count(*) < (select count(*) from r) then array_agg(n::int) end as places, target_id as "endpointId"
-  from (select n, case when not is_ordered then target_id end as target_id from due) d
+  }${recording('r', day, [`$${count + 1}`, `$${count + 2}`, `$${count + 3}`])}
+  select case when count(*) < (select count(*) from r) then array_agg(n::int) end as places, target_id as "endpointId"
+  from due
+  where target_id is not null
+    and not is_ordered
   group by target_id`
 
 const receiptOwn = { message_id: 'uuid', event_id: 'uuid' }

@@ -17,14 +17,16 @@ export interface Ended {
   retryMs: number | null
 }
 
+/** Whether its row is only deleted: no retry follows, and no replay counts it. */
+export const isOver = ({ retryMs, post }: Ended): boolean => retryMs === null && post.targetId === undefined
+
 /**
  * Ends posts: deletes their rows (primary key), inserts failed ones again with a later due time, and records one attempt each. A row that another
  * node took over after its lease and ended stays deleted. A row that this batch ends twice, because the clocks of lease and claim differ, counts
  * once, as done. Counts for replays (primary key), if any.
  */
 export async function endPosts(db: Db, ended: Ended[]): Promise<void> {
-  // Most batches hold only successful posts without a replay.
-  const isPlain = ended.every((one) => one.retryMs === null && one.post.targetId === undefined)
+  const isPlain = ended.every((one) => isOver(one))
   await db.query({
     ...(isPlain ? plainEndStatement : endStatement)(dayOf(ended.map((one) => one.attemptId))),
     values: endedRows.encode(ended, {

@@ -25,6 +25,7 @@ export interface Endpoint {
   keys: readonly KeyObject[]
   /** Several events a post; null: one. */
   batch: { eventsMax: number; waitMs: number } | null
+  isOrdered: boolean
   /** Its posts contain texts of messages. */
   hasBodies: boolean
   /** Posts of older events were queued when it was disabled, and are dropped; in milliseconds since 1970. */
@@ -49,6 +50,7 @@ interface EndpointRow {
   url: string
   headers: Headers
   sealedHeaders: Buffer | null
+  isOrdered: boolean
   hasBodies: boolean
   batchEvents: number | null
   batchWaitMs: number | null
@@ -86,6 +88,7 @@ const callback = {
   headers: ownHeaders,
   headerNames: null,
   batch: null,
+  isOrdered: false,
   hasBodies: true,
   postsSinceMs: 0,
   failingSinceMs: null,
@@ -174,6 +177,7 @@ export class Endpoints {
         row.batchEvents === null || wantsTwilioForm(row.url)
           ? null
           : { eventsMax: row.batchEvents, waitMs: row.batchWaitMs ?? 0 },
+      isOrdered: row.isOrdered,
       hasBodies: row.hasBodies,
       postsSinceMs: row.postsSince?.getTime() ?? 0,
       keys: this.#openKeys(row),
@@ -219,7 +223,7 @@ async function readEndpoints(db: Db, keys: EndpointKey[]): Promise<EndpointRow[]
   const { rows } = await db.query<EndpointRow>({
     name: 'read-endpoints',
     text: `
-      select w.id, w.url, w.headers, w.sealed_headers as "sealedHeaders", w.has_bodies as "hasBodies",
+      select w.id, w.url, w.headers, w.sealed_headers as "sealedHeaders", w.ordered as "isOrdered", w.has_bodies as "hasBodies",
         w.batch_events as "batchEvents", w.batch_wait_ms as "batchWaitMs", w.posts_since as "postsSince", w.secret,
         case when w.previous_secret_until > now() then w.previous_secret end as "previousSecret",
         w.failing_since as "failingSince", w.xmin::text as version

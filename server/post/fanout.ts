@@ -33,6 +33,8 @@ import { retryDelayMs, retryDelaysMs } from './schedule.ts'
 
 export interface DispatcherOptions {
   db: Db
+  /** For ends without a retry (`SaverPools`); by default `db`. */
+  endsDb?: Db
   vault: Vault
   log: Log
   /** A new id for each start of a process. */
@@ -71,7 +73,7 @@ const dayMs = 86_400_000
 export class Dispatcher implements Outbox {
   readonly nodeId: string
   readonly hidesTexts: boolean
-  readonly #options: Required<Omit<DispatcherOptions, 'meter' | 'hidesTexts' | 'takeAnswer'>>
+  readonly #options: Required<Omit<DispatcherOptions, 'endsDb' | 'meter' | 'hidesTexts' | 'takeAnswer'>>
   readonly #meter: Meter | undefined
   readonly #endpoints: Endpoints
   readonly #poster: Poster
@@ -110,7 +112,7 @@ export class Dispatcher implements Outbox {
     this.hidesTexts = options.hidesTexts ?? false
     this.#endpoints = new Endpoints(db, vault)
     this.#poster = new Poster({ destinations, timeoutMs, takeAnswer: options.takeAnswer })
-    this.#saver = createSaver(db, nodeId, log)
+    this.#saver = createSaver({ db, over: options.endsDb ?? db }, nodeId, log)
     this.#health = createHealth({ db, log, endpoints: this.#endpoints, outbox: this, disableAfterMs })
     this.#claims = new Claims({
       db,
@@ -296,13 +298,13 @@ export class Dispatcher implements Outbox {
     sent: Pick<Ended, 'startedAt' | 'url' | 'batchId' | 'result'>,
     isFinal: boolean,
   ): void {
-    const { retryAfterMs } = sent.result
+    const { headerNames, isOrdered } = endpoint
     // Events that failed together are retried together.
     const random = Math.random()
     for (const post of posts) {
       const delaysMs = this.#options.retryDelaysMs
-      const retryMs = isFinal ? null : retryDelayMs(post.try, retryAfterMs, delaysMs, () => random)
-      this.#saver.end({ post, attemptId: newId(), headerNames: endpoint.headerNames, retryMs, ...sent })
+      const retryMs = isFinal ? null : retryDelayMs(post.try, sent.result.retryAfterMs, delaysMs, () => random)
+      this.#saver.end({ post, attemptId: newId(), headerNames, retryMs, ...sent }, isOrdered)
     }
   }
 

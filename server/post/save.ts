@@ -4,12 +4,12 @@ import type { Db } from '../ground/db/db.ts'
 import { codeOf, isPassing, isRetryable } from '../ground/db/failure.ts'
 import type { Log } from '../ground/db/log.ts'
 import { Repeated } from '../ground/http/repeated.ts'
-import { endPosts, type Ended } from './ended.ts'
+import { endPosts, isOver, type Ended } from './ended.ts'
 import { dropPosts, releasePosts, type OutboxKey } from './outbox.ts'
 
 export interface Saver {
-  /** The post was made. */
-  end(ended: Ended): void
+  /** The post was made. `isOrdered`: a later post of its message waits until this is written. */
+  end(ended: Ended, isOrdered: boolean): void
   /** It was not made here, and any node may make it. */
   release(key: OutboxKey): void
   /** It will never be made. */
@@ -22,23 +22,32 @@ export interface Saver {
 
 const tries = 10
 const retryMs = 1000
-// Ends only feed the delivery log, and prevent repetitions after a crash: a fiftieth of a second does not matter to either.
+// Ends feed the delivery log, and prevent repetitions after a crash.
 const lingerMs = 20
+// Nothing waits for the end of a post without a retry, and a statement of one costs nearly as much as one of fifty.
+const overLingerMs = 250
+
+/** `over`: may lose its last commits when the server crashes; those posts are made again, as they are if this process does. */
+export interface SaverPools {
+  db: Db
+  over: Db
+}
 
 /**
  * A saver for one node's posts. It waits for an unavailable database, 10 seconds a batch; posts with unwritten results are made again after their
  * lease.
  */
-export function createSaver(db: Db, nodeId: string, log: Log): Saver {
-  const batched = <T>(write: (items: T[]) => Promise<void>): Batcher<T, void> =>
+export function createSaver({ db, over }: SaverPools, nodeId: string, log: Log): Saver {
+  const batched = <T>(write: (items: T[]) => Promise<void>, lingering = lingerMs): Batcher<T, void> =>
     new Batcher<T, void>(
       async (items) => {
         await keepTrying(() => write(items))
         return items.map(() => undefined)
       },
-      { sizeMax: 500, flushesMax: 1, rests: true, lingerMs, isForAll: isPassing },
+      { sizeMax: 500, flushesMax: 1, rests: true, lingerMs: lingering, isForAll: isPassing },
     )
   const ends = batched<Ended>((ended) => endPosts(db, ended))
+  const overs = batched<Ended>((ended) => endPosts(over, ended), overLingerMs)
   const releases = batched<OutboxKey>((keys) => releasePosts(db, nodeId, keys))
   const drops = batched<OutboxKey>((keys) => dropPosts(db, keys))
   const failures = new Repeated((error, posts) => log.error({ error, posts }, 'results of posts could not be saved'))
@@ -46,14 +55,14 @@ export function createSaver(db: Db, nodeId: string, log: Log): Saver {
     batcher.push(item).catch((error: unknown) => failures.note(error))
   }
   return {
-    end: (ended) => push(ends, ended),
+    end: (ended, isOrdered) => push(isOver(ended) && !isOrdered ? overs : ends, ended),
     release: (key) => push(releases, key),
     drop: (key) => push(drops, key),
     get unsaved() {
-      return ends.length
+      return ends.length + overs.length
     },
     drain: async () => {
-      await Promise.all([ends.drain(), releases.drain(), drops.drain()])
+      await Promise.all([ends.drain(), overs.drain(), releases.drain(), drops.drain()])
       failures.flush()
     },
   }

@@ -58,7 +58,7 @@ interface PipelineOptions {
 
 /** Starts the base of accept, links and jobs; from then on this process is a node. */
 export async function startPipeline(
-  { db, pipelineDb, keyFile, vault, keys, texts, contactSeals }: Storage,
+  { db, pipelineDb, endsDb, keyFile, vault, keys, texts, contactSeals }: Storage,
   { has, log, started, isAlone, destinations, takeAnswer, die }: PipelineOptions,
 ): Promise<{ pipeline: Pipeline; node: Node; inFlight: InFlight; ledger: Ledger }> {
   const inFlight = new InFlight()
@@ -81,6 +81,7 @@ export async function startPipeline(
   const dispatcher = has('jobs')
     ? new Dispatcher({
         db: pipelineDb,
+        endsDb,
         vault,
         log,
         nodeId: node.id,

@@ -25,6 +25,8 @@ export interface Storage {
   walledDb: Db
   /** For accept, links and jobs, so that they and requests do not compete for connections. */
   pipelineDb: Db
+  /** Its last commits may be lost when the server crashes. */
+  endsDb: Db
   keyFile: KeyFile
   vault: Vault
   keys: DataKeys
@@ -69,7 +71,8 @@ export async function openStorage(
     )
   const pipelineMax = Math.ceil(config.databaseConnections / 2)
   const db = open('requests', config.databaseConnections - pipelineMax)
-  const pipelineDb = open('pipeline', pipelineMax, pipelineSettings)
+  const pipelineDb = open('pipeline', pipelineMax - 1, pipelineSettings)
+  const endsDb = open('ends', 1, { ...pipelineSettings, synchronous_commit: 'off' })
   await readClock(db)
   await ensurePartitions(db, log)
   await renumberEvents(db, log)
@@ -80,6 +83,7 @@ export async function openStorage(
     db,
     walledDb,
     pipelineDb,
+    endsDb,
     keyFile,
     vault,
     keys,

@@ -14,8 +14,9 @@ import {
 import type { FieldError } from '../ground/base/errors.ts'
 import type { Draft } from '../message/draft.ts'
 import { readDraft } from '../accept/draft.ts'
-import { readAtHome, readNumber } from '../ground/numbers/number.ts'
+import { readNumber } from '../ground/numbers/number.ts'
 import { countryOfSender } from '../ground/numbers/sender.ts'
+import { parseNumber } from '../ground/numbers/written.ts'
 import { isBlank } from '../message/blank.ts'
 import { textMax } from '../message/send-schema.ts'
 import type { Admission } from './bind.ts'
@@ -58,11 +59,9 @@ function readDestination(
 ): string {
   if (ton !== TON.NATIONAL || address.startsWith('+')) return address
   const country = defaultCountry ?? countryOfSender(source) ?? senderCountry
-  const read = country === null ? readNumber(address) : readAtHome(address, country)
-  if (read === null) return address
-  if (!('number' in read)) return ''
-  if (country !== null) return read.number
-  return read.warnings.some(({ code }) => code === 'unassigned_range') ? '' : address
+  if (country !== null) return parseNumber(address, country) ?? address
+  const read = readNumber(address)
+  return 'number' in read && read.warnings.length === 0 ? address : ''
 }
 
 export const isPart = ({ part }: Submit): boolean => (part.concatenation?.total ?? 1) > 1

@@ -32,11 +32,11 @@ export const hasCarrier = (bucket: string): string => `${bucket} not in ('schedu
 export const costIn = (bucket: string): string => `coalesce(sum(cost) filter (
         where "costCarrierId" = "carrierId" and ${hasCarrier(bucket)} and (${bucket} <> 'failed' or "sentAt" is not null)), 0)`
 
-/** Select list of the columns of `MessageRow` that counts use, from the given alias; `type` may have another name. */
-export const countedColumns = (m: string, type = 'type'): string => `
+/** Select list of the columns of `MessageRow` that counts use, from the given alias. */
+export const countedColumns = (m: string): string => `
     ${m}.account_id as "accountId", ${m}.created_at as "createdAt", ${m}.campaign_id as "campaignId",
     ${m}.broadcast_id as "broadcastId", ${m}.is_confirmation as "isConfirmation",
-    ${m}.type as ${type}, ${m}.is_test as "isTest", ${m}.country, ${m}.carrier_id as "carrierId", ${m}.segments,
+    ${m}.type, ${m}.is_test as "isTest", ${m}.country, ${m}.carrier_id as "carrierId", ${m}.segments,
     ${m}.previous_status as "previousStatus", ${m}.status, ${m}.error_code as "errorCode", ${m}.sent_at as "sentAt", ${m}.cost,
     ${m}.cost_currency as "costCurrency", ${m}.cost_carrier_id as "costCarrierId"`
 
@@ -45,23 +45,35 @@ export const hourOf = (time: string): string => `date_bin('1 hour', ${time}, 'ep
 
 /**
  * The CTE that counts moves: `countedColumns` after the change, and no `previousStatus` for new messages. Every `update` of a status sets
- * `previous_status = m.status`, which stays right under concurrent changes. If all rows share a status, name it in SQL, which saves a case
- * per row.
+ * `previous_status = m.status`, which stays right under concurrent changes.
  */
-export const countMoves = (moved: string, { type = 'type', from = '"previousStatus"', to = 'status' } = {}): string => `
+export const countMoves = (moved: string): string => `
   tallied as (
     insert into tally_deltas (account_id, hour, campaign_id, broadcast_id, type, is_test, country, carrier_id, segments, from_bucket, to_bucket,
       error_code, currency, messages, cost_before, cost)
     select "accountId", ${hourOf('"createdAt"')}, case when not "isConfirmation" then "campaignId" end,
-      case when not "isConfirmation" then "broadcastId" end, ${type}, "isTest",
+      case when not "isConfirmation" then "broadcastId" end, type, "isTest",
       country, "carrierId", segments, from_bucket, to_bucket, case when to_bucket in ('failed', 'canceled') then "errorCode" end,
       case when "costCarrierId" = "carrierId" then "costCurrency" end, count(*), ${costIn('from_bucket')}, ${costIn('to_bucket')}
     from (
-      select *, ${bucketOf(from)} as from_bucket, ${bucketOf(to)} as to_bucket
+      select *, ${bucketOf('"previousStatus"')} as from_bucket, ${bucketOf('status')} as to_bucket
       from ${moved}
     ) b
     where from_bucket is distinct from to_bucket
     group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
+  )`
+
+/**
+ * The CTE that adds counts of moves from a bucket (`message/move-counts.ts`), if the condition holds. Queued messages have no carrier yet, and
+ * cost nothing.
+ */
+export const addCounts = (parameter: string, from: Bucket, condition: string): string => `tallied as (
+    insert into tally_deltas (account_id, hour, campaign_id, broadcast_id, type, is_test, country, carrier_id, segments, from_bucket, to_bucket,
+      error_code, currency, messages, cost_before, cost)
+    select account_id, hour, campaign_id, broadcast_id, type, is_test, country, carrier_id, segments, '${from}', to_bucket,
+      error_code, currency, messages, ${from === 'queued' ? '0' : 'cost * messages'}, cost * messages
+    from json_populate_recordset(null::tally_deltas, ${parameter})
+    where ${condition}
   )`
 
 /**

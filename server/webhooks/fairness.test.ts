@@ -16,7 +16,7 @@ import { until } from '../../test/until.ts'
 const { db, sql } = await createTestDatabase()
 
 /** The full size of the trial: `HELIOGRAM_TEST_BACKLOG=1000000`. */
-const backlog = Number(process.env['HELIOGRAM_TEST_BACKLOG'] ?? 50_000)
+const backlog = Number(process.env['HELIOGRAM_TEST_BACKLOG'] ?? 100_000)
 
 test(`with one of ten endpoints hanging and another ${backlog} events behind, 99 % of the others’ first attempts come within a second`, async () => {
   const log = { info() {}, warn() {}, error() {} }
@@ -38,7 +38,7 @@ test(`with one of ten endpoints hanging and another ${backlog} events behind, 99
     setTimeout(() => response.writeHead(204).end(), 50)
   })
   const accountId = await insertTestAccount(db)
-  const rounds = 20
+  const rounds = 40
   /** The 99th percentile in milliseconds from an event's record to its first attempt at the eight endpoints. */
   const measure = async (dispatcher: Dispatcher): Promise<number> => {
     latencies = []
@@ -46,7 +46,7 @@ test(`with one of ten endpoints hanging and another ${backlog} events behind, 99
       await postEvents(db, i % 2 ? dispatcher : nobody, accountId, 10)
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
-    await until('all posts', () => latencies.length === receivers.length * rounds * 10)
+    await until('all posts', () => latencies.length >= receivers.length * rounds * 10)
     return latencies.sort((a, b) => a - b)[Math.floor(latencies.length * 0.99)] ?? Infinity
   }
   for (const { url } of receivers) await insertTestWebhook(db, accountId, url)

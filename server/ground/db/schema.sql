@@ -832,11 +832,7 @@ create table messages (
   octets bytea,
   handed_back integer default 0 not null,
   broadcast_id uuid,
-  constraint messages_pkey primary key (account_id, id),
-  constraint messages_direction_check check ((direction = any (array['outbound', 'inbound']))),
-  constraint messages_on_unknown_check check ((on_unknown = any (array['hold', 'resend']))),
-  constraint messages_status_check check ((status = any (array['scheduled', 'queued', 'sending', 'sent', 'delivered', 'undelivered', 'rejected', 'failed', 'expired', 'unconfirmed', 'canceled', 'received']))),
-  constraint messages_type_check check ((type = any (array['transactional', 'marketing', 'otp'])))
+  constraint messages_pkey primary key (account_id, id)
 ) partition by range (id);
 create index messages_campaign on messages (account_id, campaign_id, id) where (campaign_id is not null);
 create index messages_contact on messages (account_id, contact_id, id) where (contact_id is not null);
