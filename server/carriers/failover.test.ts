@@ -8,7 +8,6 @@ import { createTestDatabase, emptyTables, forEachTest } from '../ground/db/testi
 import { newId } from '../ground/base/ids.ts'
 import { asAccepted } from '../accept/accepted.ts'
 import { findLanes } from '../queue/claim.ts'
-import { queueDue } from '../queue/due.ts'
 import { renderMessage } from '../message/show.ts'
 import { readCounts } from '../usage/counts.ts'
 import { readCounterFaults } from '../usage/testing.ts'
@@ -17,7 +16,6 @@ import { until } from '../../test/until.ts'
 import { sealSecrets } from '../http-carriers/sealed.ts'
 import { configure, FakeCarrier } from '../http-carriers/testing.ts'
 import { replaceRates } from '../rates/store.ts'
-import { beginChange, insertRoute } from '../routes/store.ts'
 import { insertCarrier } from '../links/carrier-store.ts'
 import { openCarrierTest, promptSimulator, untilBound } from './testing.ts'
 
@@ -73,14 +71,14 @@ it('a message stays with a busy carrier, and leaves a faulty one after three tri
   test.simulator.misbehave({ submit: 'RTHROTTLED', submitTimes: 1 })
   const busy = await test.submit({ body: 'busy' })
   await until('it is asked again', async () => {
-    await skipBackOff()
+    await test.skipBackOff()
     return (await test.message(busy.id)).status === 'delivered'
   })
   expect(texts(test.simulator)).toEqual(['busy'])
   test.simulator.misbehave({ submit: 'RSYSERR', submitTimes: 0 })
   const faulty = await test.submit({ body: 'faulty' })
   await until('it has gone elsewhere', async () => {
-    await skipBackOff()
+    await test.skipBackOff()
     return (await test.message(faulty.id)).status === 'delivered'
   })
   expect(await test.message(faulty.id)).toMatchObject({ attempts: 4, carrierId: secondId })
@@ -103,7 +101,7 @@ it('a message keeps its parts at the carrier that has one of them', async () => 
   test.simulator.misbehave({ submit: 'RSYSERR', submitTimes: 1 })
   const later = await test.submit({ body, characters: 400, segments: 3 })
   await until('the part is asked for again', async () => {
-    await skipBackOff()
+    await test.skipBackOff()
     return (await test.message(later.id)).status === 'delivered'
   })
   expect(second.ledger).toEqual([])
@@ -182,22 +180,9 @@ it('a message waits for another process’s trial of an HTTP carrier that has no
 })
 
 it('a message follows the matching rule, and names it', async () => {
-  const routeId = newId()
-  await inTransaction(test.db, async (tx) => {
-    await beginChange(tx)
-    await insertRoute(tx, routeId, null, {
-      name: null,
-      match: { accountId: null, campaignId: null, type: 'otp', countries: [], prefixes: [], senders: [] },
-      carriers: [
-        { carrierId: secondId, weight: 1, cost: null },
-        { carrierId: test.carrierId, weight: null, cost: null },
-      ],
-      maxCost: null,
-      currency: null,
-      enabled: true,
-    })
+  const routeId = await test.addRoute([{ carrierId: secondId, weight: 1 }, { carrierId: test.carrierId }], {
+    type: 'otp',
   })
-  await test.routing.refresh()
   const [code, other] = [await test.submit({ type: 'otp', body: 'code' }), await test.submit({ body: 'other' })]
   await test.reaches(code.id, 'delivered')
   await test.reaches(other.id, 'delivered')
@@ -238,22 +223,7 @@ it('a message costs what its actual carrier charges, by card or route, and keeps
   const replayed = renderMessage(asAccepted(await test.message(id)))
   expect(replayed).toMatchObject({ price: null, estimated_price: money('0.01580', 'USD') })
 
-  const routeId = newId()
-  await inTransaction(test.db, async (tx) => {
-    await beginChange(tx)
-    await insertRoute(tx, routeId, null, {
-      name: null,
-      match: { accountId: null, campaignId: null, type: null, countries: [], prefixes: [], senders: [] },
-      carriers: [
-        { carrierId: test.carrierId, weight: null, cost: null },
-        { carrierId: secondId, weight: null, cost: 12_345 },
-      ],
-      maxCost: null,
-      currency: 'GBP',
-      enabled: true,
-    })
-  })
-  await test.routing.refresh()
+  await test.addRoute([{ carrierId: test.carrierId }, { carrierId: secondId, cost: 12_345 }], { currency: 'GBP' })
   const routed = await test.submit()
   await test.reaches(routed.id, 'delivered')
   expect(await pricesOf(routed.id)).toEqual({ price: money('0.012345', 'GBP'), estimated: money('0.00790', 'USD') })
@@ -281,7 +251,7 @@ it('a message that returns to the first carrier costs the estimate again', async
   for (const one of [test.simulator, second]) one.misbehave({ submit: 'RSYSERR', submitTimes: 3 })
   const { id } = await test.submit()
   await until('it has gone', async () => {
-    await skipBackOff()
+    await test.skipBackOff()
     return (await test.message(id)).status === 'delivered'
   })
   expect(await test.message(id)).toMatchObject({ carrierId: test.carrierId, attempts: 7 })
@@ -291,8 +261,3 @@ it('a message that returns to the first carrier costs the estimate again', async
 
 const texts = (simulator: Simulator): string[] =>
   simulator.ledger.filter((entry) => entry.status === 'ROK').map((entry) => entry.text)
-
-async function skipBackOff(): Promise<void> {
-  await test.sql`update delayed set due_at = now()`
-  if ((await queueDue(test.db)) > 0) test.submitter.wake()
-}

@@ -7,13 +7,11 @@ import { ensurePartitions } from '../ground/db/partitions.ts'
 import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import type { Draft } from '../message/draft.ts'
-import { queueDue } from '../queue/due.ts'
 import { resendMessage, resolveUnknown } from '../ledger/resend.ts'
 import { insertTestCarrier, insertTestSender, ourNumber, rowOf, silent } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { Node } from '../links/node.ts'
 import { receive } from '../inbound/receive.ts'
-import { beginChange, insertRoute } from '../routes/store.ts'
 import { RoutingTable } from '../routes/routing.ts'
 import { InFlight } from '../links/stranded.ts'
 import { Submitter } from '../links/submit.ts'
@@ -59,8 +57,11 @@ afterEach(async () => {
 it('no real carrier ever sees a test message, whatever routes say, fails or restarts', async () => {
   await ensureTestCarrier(test.db, testVault)
   await test.sql`update carriers set settings = settings || '{"response_timeout_seconds": 1}' where is_test`
-  await addRoute([secondId, test.carrierId], 'marketing')
-  await addRoute([test.carrierId], null)
+  await test.addRoute(
+    [secondId, test.carrierId].map((carrierId) => ({ carrierId, weight: 1 })),
+    { type: 'marketing' },
+  )
+  await test.addRoute([{ carrierId: test.carrierId, weight: 1 }])
   const types = ['otp', 'transactional', 'marketing', null] as const
   // Delivered, throttled twice, refused (three ways that would try the next carrier), one fault, never answered.
   const people = [
@@ -94,7 +95,7 @@ it('no real carrier ever sees a test message, whatever routes say, fails or rest
   ])
   expect(dropped.running.size).toBe(0)
   const open = async (): Promise<number> => {
-    await skipBackOff()
+    await test.skipBackOff()
     return test.count('messages', `status in ('queued', 'scheduled', 'sending', 'sent')`)
   }
   await until('all are over', async () => (await open()) === 0)
@@ -211,27 +212,6 @@ it('a person’s reply does not answer a test, and a simulated START does not op
 
 const textsOf = (simulator: Simulator): string[] => simulator.ledger.map((entry) => entry.text)
 const submitTest = (changes: Partial<Draft> = {}) => test.submit({ body: 'test', isTest: true, ...changes })
-
-async function addRoute(carrierIds: string[], type: 'marketing' | null): Promise<void> {
-  await inTransaction(test.db, async (tx) => {
-    await beginChange(tx)
-    await insertRoute(tx, newId(), null, {
-      name: null,
-      match: { accountId: null, campaignId: null, type, countries: [], prefixes: [], senders: [] },
-      carriers: carrierIds.map((carrierId) => ({ carrierId, weight: 1, cost: null })),
-      maxCost: null,
-      currency: null,
-      enabled: true,
-    })
-  })
-  await test.routing.refresh()
-}
-
-/** Makes delayed messages due now. */
-async function skipBackOff(): Promise<void> {
-  await test.sql`update delayed set due_at = now()`
-  if ((await queueDue(test.db)) > 0) test.submitter.wake()
-}
 
 /** Replaces the process by another on the same database. */
 async function restart(): Promise<void> {

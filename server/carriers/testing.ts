@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { Simulator, type SimulatorOptions } from '../../simulator/index.ts'
 import { testVault } from '../accounts/testing.ts'
-import type { Db } from '../ground/db/db.ts'
+import { inTransaction, type Db } from '../ground/db/db.ts'
 import { atEnd, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { Acceptor } from '../accept/accept.ts'
@@ -18,7 +18,9 @@ import { receive } from '../inbound/receive.ts'
 import type { ReceiveContext } from '../inbound/context.ts'
 import { Redeliveries } from '../inbound/redelivery.ts'
 import type { DeliverySession } from '../links/carrier-link.ts'
+import { queueDue } from '../queue/due.ts'
 import type { Rule } from '../routes/route.ts'
+import { beginChange, insertRoute } from '../routes/store.ts'
 import type { SmppSettings } from '../links/carrier-settings.ts'
 import { InFlight } from '../links/stranded.ts'
 import { Submitter } from '../links/submit.ts'
@@ -34,6 +36,13 @@ export interface CarrierTest extends LedgerTest {
   states: string[]
   submit(changes?: Partial<Draft>): Promise<MessageRow>
   reaches(id: string, status: MessageRow['status']): Promise<MessageRow>
+  /** Makes delayed messages due now. */
+  skipBackOff(): Promise<void>
+  /** Adds a route for all messages, or for those of a type; returns its id. */
+  addRoute(
+    carriers: { carrierId: string; weight?: number; cost?: number }[],
+    options?: { type?: MessageType; currency?: string },
+  ): Promise<string>
   /** Closes it before the end. */
   close(): Promise<void>
 }
@@ -134,6 +143,26 @@ export async function openCarrierTest(
     async reaches(id, status) {
       await until(`${id} is ${status}`, async () => (await test.message(id)).status === status)
       return test.message(id)
+    },
+    async skipBackOff() {
+      await test.sql`update delayed set due_at = now()`
+      if ((await queueDue(db)) > 0) submitter.wake()
+    },
+    async addRoute(carriers, { type, currency } = {}) {
+      const id = newId()
+      await inTransaction(db, async (tx) => {
+        await beginChange(tx)
+        await insertRoute(tx, id, null, {
+          name: null,
+          match: { accountId: null, campaignId: null, type: type ?? null, countries: [], prefixes: [], senders: [] },
+          carriers: carriers.map((one) => ({ weight: null, cost: null, ...one })),
+          maxCost: null,
+          currency: currency ?? null,
+          enabled: true,
+        })
+      })
+      await test.routing.refresh()
+      return id
     },
     close,
   }

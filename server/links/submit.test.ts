@@ -4,7 +4,6 @@ import { ensurePartitions } from '../ground/db/partitions.ts'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { silent } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
-import { queueDue } from '../queue/due.ts'
 import { listSubmissions } from '../message/store.ts'
 import { openBoundTest, untilBound, type CarrierTest } from '../carriers/testing.ts'
 
@@ -94,7 +93,7 @@ describe('a carrier that throttles', () => {
         async () => test.simulator.stats().throttled === n && (await test.message(id)).status === 'queued',
       )
       expect([...test.submitter.links.values()].map((link) => link.state)).toEqual(['throttled'])
-      await skipBackOff()
+      await test.skipBackOff()
     }
     expect(await test.reaches(id, 'delivered')).toMatchObject({ attempts: 3 })
     expect(test.simulator.stats().distinct).toBe(1)
@@ -107,7 +106,7 @@ describe('a carrier that throttles', () => {
       Array.from({ length: 10 }, (_, i) => test.submit({ ...long, body: `${i}`.repeat(400) })),
     )
     await until('all are sent', async () => {
-      await skipBackOff()
+      await test.skipBackOff()
       return (await test.count('messages', `status = 'delivered'`)) === rows.length
     })
     expect(test.simulator.stats()).toMatchObject({ accepted: 30, duplicates: 0 })
@@ -224,7 +223,7 @@ describe('a changed carrier', () => {
     const { id } = await test.submit()
     await test.sql`update carriers set enabled = true, updated_at = now()`
     await until('the hold is over', async () => {
-      await skipBackOff()
+      await test.skipBackOff()
       return (await test.message(id)).status === 'delivered'
     })
   })
@@ -266,8 +265,3 @@ async function open(options: Parameters<typeof openBoundTest>[1] = {}): Promise<
 
 /** Texts that the simulator took, in order. */
 const taken = (): string[] => test.simulator.ledger.filter((entry) => entry.status === 'ROK').map((entry) => entry.text)
-
-async function skipBackOff(): Promise<void> {
-  await test.sql`update delayed set due_at = now()`
-  if ((await queueDue(test.db)) > 0) test.submitter.wake()
-}

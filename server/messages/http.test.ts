@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createTestAccount, errorsOf, type Call } from '../accounts/testing.ts'
+import { createTestAccount, errorsOf, type Answer, type Call } from '../accounts/testing.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
+import type { Handover } from '../message/handover.ts'
 import { messageRoutes } from './http.ts'
 import { moveTo, ledgerWorld, ourNumber } from './testing.ts'
 
@@ -208,10 +209,7 @@ describe('an idempotency key', () => {
   })
 
   it('returns the message as it was accepted, even long after its delivery', async () => {
-    test.ownLinks.room = 1
-    const first = await send({}, { 'idempotency-key': 'delivered' })
-    const handover = test.ownLinks.taken.at(-1)
-    if (!handover) throw new Error('not leased')
+    const [first, handover] = await sendOverLink({ 'idempotency-key': 'delivered' })
     await test.answer(handover)
     await test.sql`update messages set status = 'delivered' where id = ${handover.id}`
     const again = await send({}, { 'idempotency-key': 'delivered' })
@@ -304,10 +302,7 @@ describe('the timeline', () => {
   }
 
   it('shows a delivery from beginning to end', async () => {
-    test.ownLinks.room = 1
-    const { body } = await send()
-    const handover = test.ownLinks.taken.at(-1)
-    if (!handover) throw new Error('not leased')
+    const [{ body }, handover] = await sendOverLink()
     expect(await timeline(body)).toEqual(['accepted', 'sending'])
     await test.answer(handover, { carrierMessageId: 'timeline' })
     expect(await timeline(body)).toEqual(['accepted', 'submitted', 'answered', 'sent'])
@@ -325,10 +320,7 @@ describe('the timeline', () => {
   })
 
   it('shows every try, and its result', async () => {
-    test.ownLinks.room = 1
-    const { body } = await send()
-    const handover = test.ownLinks.taken.at(-1)
-    if (!handover) throw new Error('not leased')
+    const [{ body }, handover] = await sendOverLink()
     const move = moveTo('rejected', { errorCode: 'invalid_destination', errorRaw: 'ESME_RINVDSTADR' })
     await test.answer(handover, { state: 'refused', commandStatus: 0x0b, carrierMessageId: null, move })
     const answer = await call('GET', `/v1/messages/${String(body['id'])}/events`)
@@ -346,5 +338,14 @@ type Body = Record<string, unknown>
 
 const send = (changes: Body = {}, headers: Record<string, string> = {}, url = '/v1/messages/send'): ReturnType<Call> =>
   call('POST', url, { to: '15551230001', message: 'Hello', ...changes }, headers)
+
+/** Also returns what the link got. */
+async function sendOverLink(headers?: Record<string, string>): Promise<[Answer, Handover]> {
+  test.ownLinks.room = 1
+  const answer = await send({}, headers)
+  const handover = test.ownLinks.taken.at(-1)
+  if (!handover) throw new Error('not leased')
+  return [answer, handover]
+}
 
 const idOf = (body: Body): string => parseId('msg', String(body['id'])) ?? ''
