@@ -14,9 +14,8 @@ import {
 import type { FieldError } from '../ground/base/errors.ts'
 import type { Draft } from '../message/draft.ts'
 import { readDraft } from '../accept/draft.ts'
-import { readNumber } from '../ground/numbers/number.ts'
+import { readAtHome, readNumber } from '../ground/numbers/number.ts'
 import { countryOfSender } from '../ground/numbers/sender.ts'
-import { parseNumber } from '../ground/numbers/written.ts'
 import { isBlank } from '../message/blank.ts'
 import { textMax } from '../message/send-schema.ts'
 import type { Admission } from './bind.ts'
@@ -59,9 +58,11 @@ function readDestination(
 ): string {
   if (ton !== TON.NATIONAL || address.startsWith('+')) return address
   const country = defaultCountry ?? countryOfSender(source) ?? senderCountry
-  if (country !== null) return parseNumber(address, country) ?? address
-  const read = readNumber(address)
-  return 'number' in read && read.warnings.length === 0 ? address : ''
+  const read = country === null ? readNumber(address) : readAtHome(address, country)
+  if (read === null) return address
+  if (!('number' in read)) return ''
+  if (country !== null) return read.number
+  return read.warnings.some(({ code }) => code === 'unassigned_range') ? '' : address
 }
 
 export const isPart = ({ part }: Submit): boolean => (part.concatenation?.total ?? 1) > 1

@@ -11,7 +11,8 @@ describe('a cell with a number', () => {
       expect(read(digits), zero.toString(16)).toMatchObject({ number: '33639980021' })
       expect(read(`＋${digits}`), zero.toString(16)).toMatchObject({ number: '33639980021' })
     }
-    expect(read('+49\u202f(0)171\u202f3920061')).toMatchObject({ number: '491713920061' })
+    for (const text of ['+49\u202f(0)171\u202f3920061', '(+49) 171 3920061', '[+49]1713920061', "'( +49)171/3920061"])
+      expect(read(text), text).toMatchObject({ number: '491713920061' })
   })
 
   it('is read with the number’s country, in national form and with its own code', () => {

@@ -2,7 +2,7 @@
 import { digitsOf, parseNumber, undoSpreadsheet } from './written.ts'
 import { findCut } from './cell.ts'
 import { isInDoubt, type Doubt } from './national.ts'
-import { generalDetail, readNumber, spellingsOf, suggestOne, type NumberFault } from './number.ts'
+import { generalDetail, readAtHome, readNumber, spellingsOf, suggestOne, type NumberFault } from './number.ts'
 
 /** Why a cell is not a number. */
 export interface PhoneFault {
@@ -108,11 +108,10 @@ function readSingle(cleaned: string, country: string | null, isExport: boolean):
   const isInternational = cleaned.startsWith('+') || cleaned.startsWith('00')
   const international = isInternational ? cleaned.replace(/^00/, '+') : null
   const isWhole = (isExport && /^[1-9]\d*$/.test(cleaned)) || isMobileWithCode(cleaned, country)
-  const parsed = international ? parseNumber(international) : !isWhole && country && parseNumber(cleaned, country)
-  if (parsed) {
-    const read = readNumber(`+${parsed}`)
-    return 'number' in read ? { number: read.number, repair: nameForm(cleaned, parsed) } : withGeneral(read)
-  }
+  const parsed = international && parseNumber(international)
+  const read = parsed ? readNumber(`+${parsed}`) : !international && !isWhole && country && readAtHome(cleaned, country)
+  if (read)
+    return 'number' in read ? { number: read.number, repair: nameForm(cleaned, read.number) } : withGeneral(read)
   // Punctuation without a plus sign or a country marks a national number: 555-123-4567 is not a number in Brazil.
   const strict = readNumber(
     international ?? (isWhole ? `+${digitsOf(cleaned) ?? cleaned}` : cleaned),

@@ -50,6 +50,26 @@ export function findDoubt(cells: readonly string[]): Doubt | null {
   return { lengths, codes: likeliest, cells: digits.length, doubtful }
 }
 
+// Fewer cells than a sample tell nothing new.
+const lastMin = 200
+
+/** Judges a column as it is read: by its first cells, and if they are sound by the last ones, because lists are pasted together. */
+export class ColumnDoubt {
+  readonly #first: Doubt | null
+  #last: string[] = []
+
+  constructor(first: Doubt | null) {
+    this.#first = first
+  }
+
+  /** The doubt about the next cells. */
+  about(cells: readonly string[]): Doubt | null {
+    if (this.#first || cells.length === 0) return this.#first
+    this.#last = [...this.#last, ...cells].slice(-Math.max(lastMin, cells.length))
+    return this.#last.length < lastMin ? null : findDoubt(this.#last)
+  }
+}
+
 /**
  * Whether digits of a doubtful column are refused. They are not if they are in a personal range of the code that they begin with, and in none as
  * national numbers of `codes`.

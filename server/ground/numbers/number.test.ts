@@ -44,8 +44,10 @@ describe('readNumber', () => {
       code: 'invalid_phone_number',
       detail: expect.stringMatching('calling code'),
     })
-    expect(readNumber('1555123456')).toMatchObject({ detail: 'must have 10 digits after +1; it has 9' })
-    expect(readNumber('44791112')).toMatchObject({ detail: 'must have 7, 9 or 10 digits after +44; it has 6' })
+    expect(readNumber('1555123456')).toMatchObject({
+      detail: 'must have 10 digits after +1; it has 9; if it lacks its country code, add that',
+    })
+    expect(readNumber('+44791112')).toMatchObject({ detail: 'must have 7, 9 or 10 digits after +44; it has 6' })
     expect(read('4407911123456')).toBe('447911123456')
     expect(read('7911123456', 'GB')).toBe('447911123456')
   })
@@ -67,7 +69,6 @@ describe('readNumber', () => {
   it('accepts digits with a country code unless they are also a national number, and all with a plus sign', () => {
     expect(read('4582345678', 'DK')).toEqual(['4582345678'])
     expect(read('+4582345678', 'US')).toEqual(['4582345678'])
-    expect(read('4582345678')).toEqual(['4582345678'])
     expect(read('447911123456', 'US')).toEqual(['447911123456'])
     expect(read('33639980011', 'IT')).toEqual(['33639980011'])
     expect(read('15551234567', 'US')).toEqual(['15551234567', 'unassigned_range'])
@@ -105,7 +106,7 @@ describe('readNumber', () => {
       expect(read('37120000000')).toEqual(['37120000000'])
       expect(readImportedNumber(`+${machine}`, 'US')).toMatchObject({ number: machine })
       expect(readImportedNumber('20000000', 'LV')).toMatchObject({ number: '37120000000' })
-      expect(readNumber('1555123456')).toMatchObject({ detail: 'must have 10 digits after +1; it has 9' })
+      expect(readNumber('+1555123456')).toMatchObject({ detail: 'must have 10 digits after +1; it has 9' })
     } finally {
       allowAnyLength([])
     }
@@ -150,6 +151,38 @@ it.each([
 ])('suggests for %s in %s, with an old prefix of the country, %s', (text, country, suggestion) => {
   expect(readNumber(text, country)).toMatchObject({ code: 'invalid_phone_number' })
   expect(suggestNumber(text, country) ?? undefined).toBe(suggestion)
+})
+
+it.each([
+  ['08 1234 5678', 'CL'],
+  ['09-1234567', 'CL'],
+  ['1 2 3456 7890', 'CL'],
+  ['469 012 3456', 'US'],
+  ['1234567890', 'US'],
+])('suggests nothing for %s in %s, where no such number is assigned, and an import refuses it', (text, country) => {
+  expect(suggestNumber(text, country)).toBeNull()
+  const refused = { detail: expect.stringContaining(`is not assigned in ${country}: add its area code`) as string }
+  for (const one of [text, text.replace(/\D/g, '')])
+    expect(readImportedNumber(one, country), one).toMatchObject(refused)
+})
+
+it.each([
+  ['15 1234-5678', 'AR', '541512345678'],
+  ['0 15 6123 4567', 'AR', '541561234567'],
+  ['98765-4321', 'BR', '55987654321'],
+])('refuses %s in %s, which lacks its area code, with the country code too', (text, country, whole) => {
+  expect(suggestNumber(text, country)).toBeNull()
+  const refused = { detail: 'lacks its area code' }
+  for (const one of [text, text.replace(/\D/g, ''), `+${whole}`])
+    expect(readImportedNumber(one, country), one).toMatchObject(refused)
+  for (const one of [whole, `+${whole}`]) expect(readNumber(one), one).toMatchObject(refused)
+})
+
+it('warns of ten digits that are a national number of the US if no country is known', () => {
+  expect(read('4582345678')).toEqual(['4582345678', 'possible_national_number'])
+  expect(read('+4582345678')).toEqual(['4582345678'])
+  expect(read('4582345678', 'DK')).toEqual(['4582345678'])
+  expect(read('447911123456')).toEqual(['447911123456'])
 })
 
 it('warns of a number of the US that is one of Mexico with the old mobile prefix', () => {

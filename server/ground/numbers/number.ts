@@ -38,7 +38,7 @@ const unassigned: NumberWarning = {
 const possiblyNational: NumberWarning = {
   code: 'possible_national_number',
   detail:
-    'The number is read as one of another country, but looks like a national one; write it with the country code.',
+    'The number is read as one of another country, but looks like a national one: write it with the country code and a plus sign.',
 }
 const onlyUnassigned: readonly NumberWarning[] = Object.freeze([unassigned])
 
@@ -63,7 +63,7 @@ export function readNumber(
   let exact = plans.length > 1 ? exactPlan(plans, number) : undefined
   let plan = exact ?? plans[0]
   if (!plan || !hasLength(plan, number.length - codeLength))
-    return lengthFault(number, codeLength, plan, suggest(text, defaultCountry))
+    return lengthFault(number, codeLength, plan, hasPlus, suggest(text, defaultCountry))
   if (plan.dialling.national?.test(number.slice(codeLength))) {
     number = withoutTrunk(number)
     plans = plansOf(number.slice(0, codeLength))
@@ -71,13 +71,11 @@ export function readNumber(
     plan = exact ?? plans[0] ?? plan
   }
   const doubtful = doubtfulForm(plan.code, number)
+  if (doubtful === '') return fault('lacks its area code', null)
   if (doubtful !== null)
-    return {
-      code: 'invalid_phone_number',
-      detail: 'is in an old form of its country, and can belong to either of two phones today',
-      suggestion: doubtful,
-    }
-  const isNational = !hasPlus && defaultCountry ? isNationalOf(given, codeLength, defaultCountry) : false
+    return fault('is in an old form of its country, and can belong to either of two phones today', doubtful)
+  // Without a country, ten digits may be those of the US, whose people write no prefix.
+  const isNational = !hasPlus && isNationalOf(given, codeLength, defaultCountry ?? 'US')
   if (isNational && defaultCountry && isAmbiguous(plan, number, defaultCountry))
     return ambiguityFault(given, number, defaultCountry)
   // For a plan that shares its code and has no leading digits, `exactPlan` has already run this test.
@@ -107,6 +105,12 @@ export function countryOf(number: string): string | null {
   const plans = plansOf(number.slice(0, codeLength))
   const plan = plans.length === 1 ? plans[0] : (exactPlan(plans, number) ?? plans[0])
   return plan?.country ?? null
+}
+
+/** The country of a calling code, such as +52, or the main one of several; null if the text is none. */
+export function countryOfCode(text: string): string | null {
+  const code = /^(?:\+|00)?([1-9]\d{0,2})$/.exec(text.trim())?.[1] ?? ''
+  return plansOf(code)[0]?.country ?? null
 }
 
 /**
@@ -157,14 +161,33 @@ export function suggestNumber(text: string, defaultCountry?: string | null): str
 
 /** As `suggestNumber`, if the text is one number. Null for (555) 123-2007, which is not a number in Brazil. */
 export function suggestOne(text: string, defaultCountry?: string | null): string | null {
-  const atHome = parseNumber(text, defaultCountry)
-  if (atHome !== null) return atHome
+  const atHome = defaultCountry ? readAtHome(text, defaultCountry) : null
+  if (atHome) return 'number' in atHome ? atHome.number : null
   // 1 55 1234 5675 is of Mexico, and 1 551 234 5675 may be of Mexico or the US.
   const old = oldFormAt(digitsOf(text) ?? '', defaultCountry)
   if (old !== null) return /^\D*1\D*\d{3}\D+\d{3}\D+\d{4}\D*$/.test(text) ? null : old
   return (
     parseNumber(text.replace(/^00/, '+'), defaultCountry) ??
     (mayLackPlus(text) ? parseNumber(`+${text.replace(/^\+/, '')}`) : null)
+  )
+}
+
+// 555 in the US, and 07700 900 in Great Britain.
+const example = /^(?:1555|447700900)/
+
+/**
+ * Reads a number as dialled in a country; null if it is not one. If it was completed, and no such number is assigned, its area code is missing, a
+ * digit is wrong, or the form is old (08 1234 5678 in Chile): it would reach nobody, and opt nobody out.
+ */
+export function readAtHome(text: string, country: string): ReadNumber | NumberFault | null {
+  const parsed = parseNumber(text, country)
+  if (parsed === null) return null
+  const read = readNumber(`+${parsed}`)
+  const isSure = !('number' in read) || read.warnings.length === 0 || digitsOf(text)?.endsWith(parsed)
+  if (isSure || example.test(parsed)) return read
+  return fault(
+    `is not assigned in ${country}: add its area code; if it is right, write it with its country code and a plus sign`,
+    null,
   )
 }
 
@@ -184,11 +207,12 @@ function lengthFault(
   number: string,
   codeLength: number,
   plan: Plan | undefined,
+  hasPlus: boolean,
   suggestion: string | null,
 ): NumberFault {
   const lengths = Array.from({ length: 16 }, (_, n) => n).filter((n) => plan && hasLength(plan, n))
   const given = number.length - codeLength
-  const detail = `must have ${listOf(lengths)} digits after +${number.slice(0, codeLength)}; it has ${given}`
+  const detail = `must have ${listOf(lengths)} digits after +${number.slice(0, codeLength)}; it has ${given}${hasPlus ? '' : howToComplete}`
   // One extra digit is a typing error; ids of machines have more.
   const isFar = given > Math.max(...lengths) + 1
   return fault(isFar ? `${detail}${howToAllow}` : detail, suggestion)
@@ -204,6 +228,7 @@ export function generalDetail(detail: string): string {
     : `${ambiguous}, and of another country with it: write it with its country code, or with a plus sign`
 }
 
+const howToComplete = '; if it lacks its country code, add that'
 const howToAllow = '; if such numbers exist, the operator can allow them with HELIOGRAM_ANY_LENGTH_COUNTRIES'
 
 const listOf = (numbers: number[]): string =>

@@ -86,10 +86,15 @@ const changes: Readonly<Record<string, readonly Change[]>> = {
   593: [change(/^593([89]\d{7})$/, '5939$1', /^5939([89]\d{7})$/, '593$1')],
 }
 
-/** Old forms with an uncertain current form, and the most likely one. */
+/** Forms with an uncertain current form, and the most likely one; '' if the area code is missing. */
 const doubts: Readonly<Record<string, readonly Pick<Change, 'from' | 'to'>[]>> = {
-  // Brazil: trunked radio kept eight digits until it ended; mobile numbers with the same digits got the 9.
-  55: [{ from: /^55([1-9][1-9])(7[07-9]\d{6})$/, to: '55$19$2' }],
+  // Argentina: 15 before a mobile number at home.
+  54: [{ from: /^549?15\d{8}$/, to: '' }],
+  // Brazil: a mobile number at home; and trunked radio kept eight digits until it ended; mobile numbers with the same digits got the 9.
+  55: [
+    { from: /^559\d{8}$/, to: '' },
+    { from: /^55([1-9][1-9])(7[07-9]\d{6})$/, to: '55$19$2' },
+  ],
 }
 
 /** The current form of a number, or the number itself. `code` is its calling code; `isHome` means that it was written without it. */
@@ -99,7 +104,7 @@ export function currentForm(code: string, number: string, isHome = false): strin
   return number
 }
 
-/** The most likely current form, if an old form may belong to two phones; otherwise null. */
+/** The most likely current form of an uncertain one, '' without its area code; null for all other numbers. */
 export function doubtfulForm(code: string, number: string): string | null {
   for (const { from, to } of doubts[code] ?? []) if (from.test(number)) return number.replace(from, to)
   return null

@@ -47,21 +47,24 @@ export function undoSpreadsheet(text: string): {
   repair: 'apostrophe' | 'formula' | 'decimal_point' | 'thousands_separators' | null
 } {
   const trimmed = toAscii(text).trim()
-  const bare = trimmed.replace(/^['’`]+/, '').trim()
+  // Forms write (+33) 6 12 34 56 78.
+  const bare = trimmed
+    .replace(/^['’`]+/, '')
+    .trim()
+    .replace(/^([([])\s*\+/, '+$1')
   const said = formula.exec(bare)?.[1]?.trim() ?? bare
   // Data frames turn a column of numbers with gaps into fractions. Those never begin with 0, and more zeros are a group of digits.
-  const whole = said.replace(/^(\+?[1-9][\d, ]*)\.0{1,2}$/, '$1')
+  const whole = said.replace(/^(\+?[1-9][\d, ]*)[.,]0{1,2}$/, '$1')
   const cleaned = amount.test(whole) ? whole.replaceAll(',', '') : whole
-  const repair =
-    bare !== trimmed
-      ? 'apostrophe'
-      : said !== bare
-        ? 'formula'
-        : whole !== said
-          ? 'decimal_point'
-          : cleaned !== whole
-            ? 'thousands_separators'
-            : null
+  const repair = /^['’`]/.test(trimmed)
+    ? 'apostrophe'
+    : said !== bare
+      ? 'formula'
+      : whole !== said
+        ? 'decimal_point'
+        : cleaned !== whole
+          ? 'thousands_separators'
+          : null
   return { cleaned, repair }
 }
 
