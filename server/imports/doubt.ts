@@ -1,6 +1,6 @@
 /** Detects files of national numbers without a country. */
-import { findDoubt, type Doubt } from '../ground/numbers/national.ts'
-import { isCountry } from '../ground/numbers/number.ts'
+import { ColumnDoubt, findDoubt, type Doubt } from '../ground/numbers/national.ts'
+import { countryOfCode, isCountry } from '../ground/numbers/number.ts'
 import { tryJson } from '../ground/base/json.ts'
 import type { FoundLayout } from '../ground/tables/layout.ts'
 import type { TableLayout } from './columns.ts'
@@ -9,33 +9,37 @@ import type { SourceRow } from '../ground/tables/source-row.ts'
 
 export function doubtOfTable(
   { sample }: Pick<FoundLayout, 'sample'>,
-  { targets, isExport }: TableLayout,
-  asked: AskedOptions,
+  table: TableLayout,
+  { defaultCountry }: AskedOptions,
 ): { doubt?: Doubt } {
-  if (asked.defaultCountry !== null || isExport) return {}
-  const [numberAt, countryAt] = [targets.indexOf('phone_number'), targets.indexOf('country')]
-  const rows = sample.filter((row) => !isCountry((row[countryAt] ?? '').trim().toUpperCase()))
-  const doubt = findDoubt(rows.map((row) => row[numberAt] ?? ''))
+  const doubt = defaultCountry === null ? findDoubt(cellsOf(sample, table)) : null
   return doubt ? { doubt } : {}
 }
 
 /** Rows of JSON in the sample. */
 export const recordsMax = 200
 
-export function doubtOfRecords(
-  records: readonly unknown[],
-  { defaultCountry, mapping }: AskedOptions,
-): { doubt?: Doubt } {
-  if (defaultCountry !== null) return {}
+export function doubtOfRecords(records: readonly unknown[], asked: AskedOptions): { doubt?: Doubt } {
+  const doubt = asked.defaultCountry === null ? findDoubt(numbersOf(records, asked)) : null
+  return doubt ? { doubt } : {}
+}
+
+/** Cells whose country is unknown. */
+function cellsOf(rows: readonly string[][], { targets, isExport }: TableLayout): string[] {
+  if (isExport) return []
+  const [numberAt, countryAt] = [targets.indexOf('phone_number'), targets.indexOf('country')]
+  const hasCountry = (cell: string): boolean => isCountry(cell.trim().toUpperCase()) || countryOfCode(cell) !== null
+  return rows.filter((row) => !hasCountry(row[countryAt] ?? '')).map((row) => row[numberAt] ?? '')
+}
+
+function numbersOf(records: readonly unknown[], { mapping }: AskedOptions): string[] {
   const name = Object.keys(mapping).find((one) => mapping[one] === 'phone_number') ?? 'phone_number'
-  const numbers = records.flatMap((record) => {
+  return records.flatMap((record) => {
     if (typeof record !== 'object' || record === null || !Object.hasOwn(record, name)) return []
     const { [name]: number, country, object } = record as Record<string, unknown>
     const isWhole = object === 'contact' || (typeof country === 'string' && isCountry(country))
     return typeof number === 'string' && !isWhole ? [number] : []
   })
-  const doubt = findDoubt(numbers)
-  return doubt ? { doubt } : {}
 }
 
 /** The first rows of JSON lines; lines that are not JSON are skipped. */
@@ -46,13 +50,14 @@ export const recordsIn = (head: Buffer, encoding: string): unknown[] =>
     .map(tryJson)
     .filter((record) => record !== undefined)
 
-/** Options with the doubt of these rows, which may differ from the first rows of the file; null if there are too few of them to tell. */
-export function optionsOf(options: ImportOptions, rows: readonly SourceRow[]): ImportOptions | null {
-  const { table, doubt, defaultCountry } = options
-  if (doubt || defaultCountry !== null || rows.length < recordsMax) return null
-  const records = rows.filter(({ fault }) => !fault).map(({ record }) => record)
-  const found = table
-    ? doubtOfTable({ sample: records as string[][] }, table, options)
-    : doubtOfRecords(records, options)
-  return { ...options, ...found }
+/** Gives the options for each piece of a file, with the doubt about its rows. */
+export function openOptions(options: ImportOptions): (rows: readonly SourceRow[]) => ImportOptions {
+  const { table, defaultCountry, doubt = null } = options
+  if (defaultCountry !== null) return () => options
+  const column = new ColumnDoubt(doubt)
+  return (rows) => {
+    const records = rows.filter(({ fault }) => !fault).map(({ record }) => record)
+    const found = column.about(table ? cellsOf(records as string[][], table) : numbersOf(records, options))
+    return found ? { ...options, doubt: found } : options
+  }
 }

@@ -213,9 +213,15 @@ describe('an import', () => {
   it('refuses national numbers without a country behind hundreds of whole ones', async () => {
     const whole = Array.from({ length: 300 }, (_, n) => `447700${String(900_000 + n)}`)
     const national = Array.from({ length: 100 }, (_, n) => `415555${String(2000 + n)}`)
-    const file = ['Phone', ...whole, ...national].join('\n')
-    const over = await test.run(await test.newCampaign(), 'text/csv', file)
-    expect(over).toMatchObject({ counts: { created: 300, failed: 100 } })
+    const rows = ['Phone', ...whole, ...national]
+    const workbook = rawWorkbook(rows.map((row) => rowOf(row)).join(''))
+    for (const [type, file] of [
+      ['text/csv', rows.join('\n')],
+      ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', workbook],
+    ] as const)
+      expect(await test.run(await test.newCampaign(), type, file)).toMatchObject({
+        counts: { created: 300, failed: 100 },
+      })
   })
 
   it('refuses national numbers without a country, says so before and after, and accepts them with one', async () => {

@@ -1,5 +1,5 @@
 /** The work of an import without its end: reads the stored file and writes its rows in batches, in a thread of its own (`worker.ts`). */
-import { optionsOf } from './doubt.ts'
+import { openOptions } from './doubt.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRetryable, isTooLong, isUnavailable } from '../ground/db/failure.ts'
 import type { Db } from '../ground/db/db.ts'
@@ -67,9 +67,9 @@ async function writeAll(context: WriteContext, key: ImportKey, signal: AbortSign
   let count = job.resume?.mark?.rows ?? 0
   let failure: ImportFailure | null = null
   try {
-    let { options } = job
+    const optionsFor = openOptions(job.options)
     read: for await (const rows of source.pieces) {
-      options = optionsOf(job.options, rows) ?? options
+      const options = optionsFor(rows)
       for (const row of rows) {
         if (count === rowsMax) {
           failure = 'too_many_rows'

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { countTurns } from '../../test/until.ts'
+import { rawWorkbook, rowOf, zipOf } from '../ground/tables/zip-testing.ts'
 import { optOutRowsMax, readFileList, readJsonList, type ReadList } from './list.ts'
 
 it('a long file is read completely and in turns, for any size of pieces', async () => {
@@ -147,6 +148,32 @@ it('national numbers without a country are refused, with a remedy', async () => 
   const known = await readCsvList(`phone,reason\n${numbers.join(',x\n')},x\n`, 'US')
   expect(known).toMatchObject({ doubt: null, repairs: { national: 4 }, faults: [{ count: 1 }] })
   expect(known.people.map(({ number }) => number)).toContain('12025550123')
+})
+
+it('national numbers behind thousands of whole ones are refused, too, in any kind of file', async () => {
+  const whole = Array.from({ length: 5000 }, (_, n) => `4477009${String(10_000 + n)}`)
+  const national = Array.from({ length: 50 }, (_, n) => `415555${String(2000 + n)}`)
+  const rows = ['phone', ...whole, ...national]
+  for (const file of [rows.join('\n'), rawWorkbook(rows.map((row) => rowOf(row)).join(''))]) {
+    const list = await readFileList(Buffer.from(file as string), { defaultCountry: null })
+    expect([list.people.length, list.errors.length, list.doubt?.codes[0]]).toEqual([5000, 50, '1'])
+    expect(list.errors[0]).toMatchObject({ line: 5002, detail: expect.stringContaining('default_country') as string })
+  }
+})
+
+it.each([
+  ['HTML page', '<!DOCTYPE html><table><tr><td>phone'],
+  ['RTF', '{\\rtf1\\ansi 15551230001'],
+  ['PDF', '%PDF-1.7 …'],
+  ['vCards', 'BEGIN:VCARD\r\nTEL:+15551230001'],
+  ['\\.xls', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
+  ['OpenDocument', zipOf({ mimetype: 'x', 'content.xml': '<x/>' })],
+  ['unpack it', zipOf({ 'list.csv': '15551230001' })],
+])('a file that is no list is refused with what it is: %s', async (what, file) => {
+  const reading = readFileList(Buffer.from(file as string), { defaultCountry: null })
+  await expect(reading).rejects.toMatchObject({
+    options: { errors: [{ pointer: '#', code: 'invalid_format', detail: expect.stringMatching(what) as string }] },
+  })
 })
 
 const readCsvList = (text: string, defaultCountry: string | null = null): Promise<ReadList> =>

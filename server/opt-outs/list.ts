@@ -21,7 +21,7 @@ import { openWorkbook, readSheet } from '../ground/tables/workbook.ts'
 import { ZipError } from '../ground/tables/zip.ts'
 import { FaultGroups, type FaultGroup } from '../ground/tables/fault-groups.ts'
 import { readImportedNumber, type ImportedNumber, type PhoneFault, type Repair } from '../ground/numbers/imported.ts'
-import { findDoubt, type Doubt } from '../ground/numbers/national.ts'
+import { ColumnDoubt, findDoubt, type Doubt } from '../ground/numbers/national.ts'
 import { readNumber } from '../ground/numbers/number.ts'
 import type { OptOutInput } from './opt-out.ts'
 
@@ -83,6 +83,8 @@ interface ListRow {
   reason: string
   /** Why the row is unreadable, although its number may be. */
   fault?: RowFault
+  /** About its part of the column. */
+  doubt?: Doubt | null
 }
 
 /** The columns of an export; a file with all of them is an export, and its numbers have their country codes. */
@@ -157,7 +159,7 @@ function columnsOf(found: FoundLayout, { mapping = {} }: ListOptions): { at: num
 
 async function readTable(
   pieces: AsyncIterable<SourceRow[]>,
-  { header, headerLine }: FoundLayout,
+  { header, headerLine, sample }: FoundLayout,
   { at, others }: { at: number; others: number[] },
   { defaultCountry, mapping = {} }: ListOptions,
   detected: Pick<Detected, 'encoding' | 'delimiter' | 'sheet'>,
@@ -171,29 +173,36 @@ async function readTable(
     detected.delimiter !== null && reasonAt === header.length - 1 && cells.length > header.length
       ? cells.slice(reasonAt).join(detected.delimiter)
       : textOfCell(cells[reasonAt] ?? '')
+  const namedOf = (cells: readonly string[]): string[] =>
+    [at, ...others].map((one) => cells[one] ?? '').filter((one) => one.trim() !== '')
+  const hasCountry = defaultCountry !== null || isExport
+  let doubt = hasCountry ? null : findDoubt(sample.flatMap(namedOf))
+  const doubts = new ColumnDoubt(doubt)
   const rows: ListRow[] = []
-  for await (const piece of pieces)
-    for (const { line, record, fault, cells } of piece) {
-      if (line <= headerLine) continue
-      if (rows.length === optOutRowsMax)
-        throw invalid(refuseFile(`must have at most ${optOutRowsMax} rows; send the rest in another file`))
-      const found = cells ?? (fault ? [] : (record as string[]))
-      // A line can have more numbers than the file has columns; after a reason they are part of it.
-      const surplus =
-        reasonAt === header.length - 1 ? [] : found.slice(header.length).filter((one) => hasNumber.test(one))
-      const named = [at, ...others].map((one) => found[one] ?? '').filter((one) => one.trim() !== '')
-      const filled = [...named, ...surplus]
-      const reason = reasonAt === -1 ? '' : reasonOf(found)
-      rows.push({ line, numbers: filled.length > 0 ? filled : [''], reason, ...(fault && { fault }) })
-    }
+  for await (const piece of pieces) {
+    const found = piece
+      .filter(({ line }) => line > headerLine)
+      .map(({ line, record, fault, cells = fault ? [] : (record as string[]) }) => {
+        // A line can have more numbers than the file has columns; after a reason they are part of it.
+        const surplus =
+          reasonAt === header.length - 1 ? [] : cells.slice(header.length).filter((one) => hasNumber.test(one))
+        const filled = [...namedOf(cells), ...surplus]
+        const reason = reasonAt === -1 ? '' : reasonOf(cells)
+        return { line, numbers: filled.length > 0 ? filled : [''], reason, ...(fault && { fault }) }
+      })
+    if (rows.length + found.length > optOutRowsMax)
+      throw invalid(refuseFile(`must have at most ${optOutRowsMax} rows; send the rest in another file`))
+    const about = hasCountry ? null : doubts.about(found.flatMap(({ numbers }) => numbers))
+    doubt ??= about
+    for (const row of found) rows.push({ ...row, doubt: about })
+  }
   if (rows.length === 0) throw invalid(refuseFile('must have at least one row'))
-  const doubt = defaultCountry === null && !isExport ? findDoubt(rows.flatMap(({ numbers }) => numbers)) : null
   const column = header[at] ?? ''
   const list = await readRows(
     rows,
     column,
     (row) => row,
-    (number) => readImportedNumber(number, defaultCountry, isExport, doubt),
+    (number, { doubt: about = null }) => readImportedNumber(number, defaultCountry, isExport, about),
   )
   const targets = header.map((_, i) => (i === at ? 'number' : i === reasonAt ? 'reason' : null))
   const table = { header, targets, otherNumbers: others }
@@ -240,7 +249,7 @@ async function readRows<T>(
   rows: readonly T[],
   column: string | null,
   readRow: (row: T, at: number) => ListRow | ListError,
-  readText: (number: string) => ImportedNumber | PhoneFault,
+  readText: (number: string, row: ListRow) => ImportedNumber | PhoneFault,
 ): Promise<Pick<ReadList, 'total' | 'people' | 'duplicates' | 'errors' | 'faults' | 'repairs' | 'cut'>> {
   const people = new Map<string, OptOutInput>()
   const errors: ListError[] = []
@@ -261,7 +270,7 @@ async function readRows<T>(
       continue
     }
     const { line, numbers, reason, fault } = row
-    const cells = numbers.map((text) => ({ text, read: readText(text) }))
+    const cells = numbers.map((text) => ({ text, read: readText(text, row) }))
     const found = cells.flatMap(({ read }) =>
       'number' in read ? [read.number, ...read.others] : read.found === undefined ? [] : [read.found],
     )

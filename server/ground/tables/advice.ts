@@ -65,7 +65,7 @@ export function warnOfCountry(
     code: 'country_missing',
     column,
     detail:
-      `${doubtful} of the first ${cells} cells have neither a plus sign nor a country code that fits. They look like national numbers of ` +
+      `${doubtful} of ${cells} cells have neither a plus sign nor a country code that fits. They look like national numbers of ` +
       `${countries.join(' or ')}, and are refused: with their first digits as a country code they would reach other people. ` +
       `Send the file again with \`default_country\`${exampleOf(countries)}.`,
   }
