@@ -4,6 +4,7 @@ import { consentStatuses } from '../message/consent.ts'
 import { parseJson } from '../ground/http/body.ts'
 import type { TableLayout } from './columns.ts'
 import { readSign, saysOutClearly, type Sign } from './consent-words.ts'
+import { countryOfCode } from '../ground/numbers/number.ts'
 
 export interface CellFault {
   at: number
@@ -16,6 +17,8 @@ export interface ReadCells {
   input: Record<string, unknown>
   faults: CellFault[]
   hasNulls: boolean
+  /** The country is that of a calling code, which others may share. */
+  hasDialCode: boolean
 }
 
 // Empty values of databases, programs and spreadsheets. `Null` is a surname, and `None` may be one.
@@ -32,6 +35,7 @@ export function readCells(
   const faults: CellFault[] = []
   const signs = new Set<Sign>()
   let hasNulls = false
+  let hasDialCode = false
   // A column may be named `__proto__`.
   let attributes: Record<string, unknown> | null = null
   let consent: Record<string, unknown> | null = null
@@ -53,7 +57,11 @@ export function readCells(
       if (sign === null) faults.push({ at, code: 'invalid_value', detail: notAnswer })
       else if (sign !== 'nothing') signs.add(sign)
     } else if (target.startsWith('consent_')) (consent ??= {})[target.slice(8)] = cell
-    else if (target === 'country') input['country'] = cell.toUpperCase()
+    else if (target === 'country') {
+      const dialled = countryOfCode(cell)
+      input['country'] = dialled ?? cell.toUpperCase()
+      hasDialCode = dialled !== null
+    }
     // Most programs write locales with an underscore.
     else if (target === 'language') input['language'] = cell.replaceAll('_', '-')
     else if (target === 'attributes')
@@ -68,7 +76,7 @@ export function readCells(
   if (signs.has('out')) (consent ??= {})['status'] = 'opted_out'
   else if (signs.has('in') && (consent?.['status'] ?? 'unknown') === 'unknown') (consent ??= {})['status'] = 'opted_in'
   if (consent) input['consent'] = consent
-  return { input, faults, hasNulls }
+  return { input, faults, hasNulls, hasDialCode }
 }
 
 const notAnswer = 'must be yes, no, a date or empty; the row opts nobody in or out until you correct it'

@@ -43,7 +43,10 @@ const synonyms = {
   `,
   external_id: `externalid id customerid userid contactid reference ref`,
   language: `language lang locale`,
-  country: `country countrycode`,
+  country: `
+    country countrycode dialcode dialingcode diallingcode phonecode callingcode countrycallingcode countrydialcode phonecountrycode
+    mobilecountrycode isdcode ddi landervorwahl landesvorwahl indicatif indicatifpays codigopais prefijopais
+  `,
   timezone: `timezone tz`,
   tags: `tags tag labels`,
   consent: `consent consentstatus optin`,

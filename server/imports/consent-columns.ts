@@ -3,6 +3,7 @@ import type { TableWarning } from '../ground/tables/advice.ts'
 import {
   isAnswer,
   isChannelName,
+  isOwnChannelName,
   isStatusName,
   readSign,
   readStanding,
@@ -28,7 +29,9 @@ export function findSign(name: string, cells: readonly string[]): FoundSign {
   if (named && !named.isOther) {
     const signs = filled.map((cell) => readSign(cell, named.sign))
     const read = signs.filter((sign) => sign !== null).length
-    if (named.isClear || read * 2 >= filled.length) return { sign: named.sign }
+    // Later rows may fill an empty column: a date of a STOP counts, the address of a form does not.
+    const isEmptyDetail = filled.length === 0 && named.isDetail && named.sign === 'in'
+    if (named.isClear || (read * 2 >= filled.length && !isEmptyDetail)) return { sign: named.sign }
     if (named.isDetail && named.sign === 'in') return findCells(name, filled, true)
     // Lists of orders have these words too, so they do not refuse most rows.
     return { isWatched: true, warning: warn(name, 'may say who must not get messages, but few of its cells do', true) }
@@ -43,7 +46,8 @@ function findCells(name: string, filled: readonly string[], isNamed = false): Fo
   const hasOut = standings.includes('out')
   const isStatus = isStatusName(name)
   const isWatched = isStatus || isNamed
-  if (isStatus && hasOut && standings.every((standing) => standing !== null)) return { sign: 'in' }
+  if ((isStatus || isOwnChannelName(name)) && hasOut && standings.every((standing) => standing !== null))
+    return { sign: 'in' }
   if (hasOut)
     return { isWatched, warning: warn(name, 'has cells that may mean that a person must not get messages', isWatched) }
   const answers = filled.filter(isAnswer).length

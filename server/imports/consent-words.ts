@@ -28,7 +28,7 @@ const refusals = phrases(String.raw`
 
 // Words without any other meaning.
 const outClear = phrases(String.raw`
-  (?:has )?opt(?:ed|s|ing)? ?out(?: of sms| sms)?|unsubscri\w*|unsub|do not (?:contact|call|text|sms|disturb|message|mail|send|market)|don ?t (?:contact|call|text|send)
+  (?:has )?opt(?:ed|s|ing)? ?out(?: of sms| sms)?|unsubscri\w*|unsub|do not (?:contact|call|text|sms|disturb|message|mail|send|market|solicit)|don ?t (?:contact|call|text|send)
   dnd|dncr?|dnt|no (?:more )?(?:sms|texts?|marketing|contact|messages)|never (?:contact|text)|not subscribed|never subscribed|non ?subscribed|(?:asked|wants?|wished|requested) (?:us )?to (?:stop|be removed)
   abgemeldet|abmeldung|werbesperre|kontaktsperre|ausgetragen|nicht (?:kontaktieren|anschreiben)|keine (?:sms|werbung)
   desinscri\w*|desabonn\w*|ne p(?:as|lus) (?:contacter|deranger)|bloctel|dado de baja|fecha de baja|no (?:contactar|molestar|llamar|enviar)|desuscrito
@@ -38,15 +38,16 @@ const outClear = phrases(String.raw`
 // Words that may also be about orders or streets.
 const outLoose = phrases(String.raw`
   stop(?:ped|all)?|blocked|black ?list(?:ed)?|block ?list(?:ed)?|suppress(?:ed|ion)?|revoked?|withdr(?:awn|ew)|declined|denied|refused|removed|complained|complaint|left|expired|withheld|exclu(?:de|ded|sion)|npai
+  c?tps(?: registered)?|robinson\w*|deceased|verstorben|decede|fallecido|falecido|overleden|deceduto|unerwunscht|nicht (?:er|ge)wunscht
   widersprochen|widerspruch|widerrufen|widerruf|gesperrt|sperre|sperrvermerk|abgelaufen|abgelehnt|entzogen|opposition|refus|refuse|revoque|retire|baja|excluido|revocado|retirado
   cancelou(?: inscricao)?|recusou|cancelado|revogado|opposizione|revocato|ingetrokken|rezygnacja|zrezygnowal\w*|sprzeciw|wycofana|odwolana|sparrad|reserver(?:t|ad)|kielto|kielletty|peruutettu
   iptal|ret|reddetti|tu choi`)
 const outClearOther =
-  /отписа|отписк|не беспокоить|не звонить|не писать|не отправлять|черныи список|відпис|не турбувати|чорнии список|διαγραφ|απεγγραφ|μην επικοινων|配信停止|オプトアウト|送信禁止|連絡不可|退订|退訂|勿扰|勿擾|拒收|黑名单|黑名單|수신 ?거부|إلغاء الاشتراك|عدم الإزعاج|הסרה|הוסר|डीएनडी|ยกเลิก|ห้ามติดต่อ/u
+  /отписа|отписк|не беспокоить|не звонить|не писать|не отправлять|черныи список|відпис|не турбувати|чорнии список|διαγραφ|απεγγραφ|μην επικοινων|配信停止|オプトアウト|送信禁止|連絡不可|退订|退訂|勿扰|勿擾|拒收|黑名单|黑名單|不要发|不要發|不要联系|不要聯繫|请勿|請勿|送らないで|連絡しないで|수신 ?거부|إلغاء الاشتراك|عدم الإزعاج|הסרה|הוסר|डीएनडी|ยกเลิก|ห้ามติดต่อ/u
 const outLooseOther = /отказ|отозван|відмова|відклик|退会|拒否|거부/u
 const inClear = phrases(String.raw`
   opt(?:ed|s)? ?in|(?:has )?consent(?:ed)?(?: given| status)?|can (?:text|contact|sms)|sms (?:ok|allowed|marketing)
-  gdpr|dsgvo|einwilligung|werbeeinwilligung|eingewilligt|zustimmung|zugestimmt|einverstanden|onay|izin|dong y|consentement|consentimiento|consentimento|consenso|toestemming|zgoda|samtycke|samtykke|suostumus|souhlas|hozzajarulas|consimtamant|persetujuan`)
+  gdpr|dsgvo|einwilligung|werbeeinwilligung|eingewilligt|zustimmung|zugestimmt|einverstanden|onay\w*|izin|izni|riza\w*|dong y|consentement|consentimiento|consentimento|consenso|toestemming|zgoda|samtycke|samtykke|suostumus|souhlas|hozzajarulas|consimtamant|persetujuan`)
 const inLoose = phrases(String.raw`
   subscribed|subscriber|subscription|permission|agreed?|accept(?:s|ed)?|angemeldet|abonne|inscrit|accord|suscrito|acepta|autoriza
   inscrito|aceita|autorizado|iscritto|aangemeld|ingeschreven|feliratkozott|abonat`)
@@ -110,6 +111,9 @@ const isOther = (words: string): boolean => otherChannel.test(words) && !ownChan
 /** Whether the column is about a channel: SMS, contact, marketing … */
 export const isChannelName = (name: string): boolean => isChannel.test(wordsOf(name).join(' '))
 
+/** Whether the column is about SMS, or about all channels. */
+export const isOwnChannelName = (name: string): boolean => isChannelName(name) && !isOther(wordsOf(name).join(' '))
+
 /** Whether the column holds a person's status: subscribed, unsubscribed … */
 export function isStatusName(name: string): boolean {
   const words = wordsOf(name)
@@ -127,13 +131,13 @@ const no = list(`
   いいえ 否 不 无 無 假 아니오 아니요 لا לא नहीं ไม่ khong tidak salah onwaar nee niet keine kein`)
 // Some people tick with a cross.
 const crosses = list('✗ ✘ ✖ ✕ × ❌ ❎ ☒ 🚫 ⛔')
-const nothing = list('- – — ? n/a na null unknown pending undefined none unbekannt inconnu')
+const nothing = list('- – — ? n/a n.a. na null unknown pending undefined none unbekannt inconnu')
 
 const isOutCell = whole(outClear, outLoose)
 const isInCell = whole(
   inClear,
   inLoose,
-  'accepts?(?: \\w+){0,2}|(?:double|single|confirmed) opt ?in|active|aktiv|actif|activo|attivo|confirmed|granted|given|allowed|erteilt|ok',
+  'accepts?(?: \\w+){0,2}|(?:double|single|confirmed) opt ?in|active|aktiv|actif|activo|attivo|confirmed|granted|given|allowed|erteilt|(?:er|ge)wunscht|ok',
 )
 const isOutStart = new RegExp(`^(?:${outLoose})(?: |$)`, 'u')
 const isRevoked =
@@ -153,7 +157,7 @@ export const isAnswer = (cell: string): boolean => {
 /** The meaning of a cell in a column where a yes means `sign`; null if it is unclear. */
 export function readSign(cell: string, sign: Sign): Sign | 'nothing' | null {
   const text = cell.trim().toLowerCase()
-  if (text === '' || nothing.has(text) || text.startsWith('0000-00-00')) return 'nothing'
+  if (text === '' || nothing.has(text) || /^0{2,4}([-./]0{2}){2}/.test(text)) return 'nothing'
   const plain = plainOf(cell)
   // A no never opts in, in either kind of column.
   if (yes.has(plain)) return sign

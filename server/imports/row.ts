@@ -98,7 +98,8 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
   }
   if (faults.length === 0 && inCells.length === 0 && read.contact) {
     // An export states the country of every contact, even if it is only derived from the number.
-    if (isExport && read.contact.country === countryOf(read.contact.phoneNumber)) read.contact.country = null
+    const isDerived = isExport && read.contact.country === countryOf(read.contact.phoneNumber)
+    if (isDerived || cells?.hasDialCode) read.contact.country = null
     return {
       contact: read.contact,
       repair,

@@ -67,7 +67,12 @@ describe('a column of opt-outs', () => {
   it.each([
     ['Unsubscribed', '2026-01-05T10:00:00Z', ''],
     ['Opted out at', '05.01.2026', ''],
+    ['Opt out date', '45292', 'n.a.'],
+    ['UNSUB_TIME', '2024-02-01 10:00', '00/00/0000'],
     ['DND', 'Y', 'N'],
+    ['Do not solicit', 'Y', 'N'],
+    ['TPS registered', 'Yes', 'No'],
+    ['Deceased', 'TRUE', 'FALSE'],
     ['Do not contact', 'x', ''],
     ['hasOptedOutOfSms', 'true', 'false'],
     ['Abgemeldet', 'Ja', 'Nein'],
@@ -137,6 +142,8 @@ describe('a column of consents', () => {
     ['Accepts SMS Marketing', 'true', 'false'],
     ['Status', 'Active', 'Unsubscribed'],
     ['Einwilligung', 'erteilt am 5.1.2026', 'nein'],
+    ['Kontakt per SMS', 'erwünscht', 'nicht erwünscht'],
+    ['SMS İzni', 'Evet', 'Hayır'],
     ['Согласие', 'да', 'нет'],
     ['同意', 'はい', 'いいえ'],
     ['Zgoda', 'TAK', 'NIE'],
@@ -189,6 +196,12 @@ describe('a consent that people wrote themselves', () => {
     ])
     const crossed = await take(fileOf('Opt-out', ['✗', '✗']))
     expect(crossed.over['faults']).toMatchObject([{ column: 'Opt-out', count: 2, code: 'invalid_value' }])
+  })
+
+  it('is not asked of the address of a form, even if the first rows have none', async () => {
+    const none = Array.from({ length: 250 }, (_, at) => `+${15551236000 + at},`)
+    const { over } = await take(['Phone,OPTIN_IP', ...none, '+15551235001,192.0.2.1'].join('\n'))
+    expect(over).toMatchObject({ mapping: { OPTIN_IP: 'attributes.OPTIN_IP' }, counts: { created: 251, failed: 0 } })
   })
 
   it('also counts behind the first rows', async () => {

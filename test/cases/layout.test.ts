@@ -108,6 +108,7 @@ describe('columns of numbers', () => {
     ['Телефон;Мобильный', 'Мобильный'],
     ['電話番号;携帯電話', '携帯電話'],
     ['Home Phone;Cell', 'Cell'],
+    ['Phone Number;Mobile Phone Number', 'Mobile Phone Number'],
     ['Business Phone;Customer Mobile #1', 'Customer Mobile #1'],
     ['Number;Phone', 'Phone'],
     ['Phone Type;Phone', 'Phone'],
@@ -126,9 +127,10 @@ describe('columns of numbers', () => {
       detail: expect.stringMatching(/cells of Kontakt look like numbers/) as string,
       suggestion: '{"Kontakt":"phone_number"}',
     })
-    expect(await refusal('+15551239001,Ann\n+15551239002,Bob\n')).toMatchObject({
-      detail: expect.stringMatching(/line 1 looks like a row of data/) as string,
-    })
+    for (const file of ['+15551239001,Ann\n+15551239002,Bob\n', '+15551239001, +15551239002'])
+      expect(await refusal(file)).toMatchObject({
+        detail: expect.stringMatching(/line 1 looks like a row of data/) as string,
+      })
   })
 })
 

@@ -184,10 +184,10 @@ test('with a plus sign, or the country code in front of it, it is accepted as in
 async function importInput(
   name: string,
   query = '',
+  file: string | Buffer = readFileSync(join(import.meta.dirname, 'inputs', name)),
 ): Promise<{ numbers: string[]; errors: Record<string, unknown>[]; repairs: unknown }> {
   const { client } = account
   const { id } = await client.expect<{ id: string }>('POST', '/v1/campaigns', { name: `${name}${query}` })
-  const file = readFileSync(join(import.meta.dirname, 'inputs', name))
   const path = `/v1/campaigns/${id}/contacts/import${query}`
   const made = await client.expect<{ id: string }>('POST', path, file, { 'content-type': 'text/csv' })
   const { repairs } = await waitFor('the import is over', async () => {
@@ -204,6 +204,15 @@ test('each row of a file is read with its own country, whatever the default is',
   const numbers = ['33639980011', '447700900111', '491713920052']
   for (const query of ['', '?default_country=GB', '?default_country=US'])
     expect(await importInput('row-country.csv', query), query).toMatchObject({ numbers, errors: [] })
+})
+
+test('each row of a file is read with its calling code, whatever the default is', async () => {
+  const rows = ['+33,639980011', '0044,07911 123456', '52,5512345678', '1,4165550100', ',+491713920052']
+  for (const name of ['Country Code', 'Dial code'])
+    expect(await importInput(name, '?default_country=US', [`${name},Phone`, ...rows].join('\n'))).toMatchObject({
+      numbers: ['14165550100', '33639980011', '447911123456', '491713920052', '525512345678'],
+      errors: [],
+    })
 })
 
 test('two numbers in a cell are not joined, and an extension is refused with the number before it', async () => {

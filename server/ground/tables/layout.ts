@@ -125,7 +125,7 @@ export function findLayout(text: string, isWhole: boolean, wanted: Wanted): Foun
   if (names.header.some((name) => name.includes('\0') || name.includes('\uFFFD')))
     return refuseFile('must have a readable line of column names: send it as UTF-8, or set its `encoding`')
   if (isAll && !rows.some(({ line }) => line > names.headerLine))
-    return refuseFile('must have at least one row after its line of column names')
+    return refuseFile(`must have at least one row after its line of column names${adviceOfData(names)}`)
   return { ...names, delimiter }
 }
 
@@ -191,16 +191,19 @@ export function numberColumnOf(
   if (found.at !== null) return { at: found.at, others: found.others }
   const unnamed = findNumbers(header, sample).filter((at) => !Object.hasOwn(mapping, header[at] ?? ''))
   const [likely] = unnamed.map((at) => header[at] ?? '')
-  const isData = header.some(looksLikeNumber)
-  const advice = isData
-    ? `; line ${headerLine} looks like a row of data: add a line with the names of the columns before it`
-    : likely !== undefined && likely !== ''
-      ? `; the cells of ${shorten(likely)} look like numbers: send the suggested \`mapping\``
-      : ''
+  const isNamed = likely !== undefined && likely !== ''
+  const advice =
+    adviceOfData({ header, headerLine }) ||
+    (isNamed ? `; the cells of ${shorten(likely)} look like numbers: send the suggested \`mapping\`` : '')
   return refuseFile(
     `must have a column of numbers, named ${target}, phone, mobile, msisdn or to, or set by \`mapping\`; it has ${shorten(header.join(', '))}${advice}`,
     advice.includes('mapping') && likely !== undefined ? JSON.stringify({ ...mapping, [likely]: target }) : undefined,
   )
 }
+
+const adviceOfData = ({ header, headerLine }: Pick<Layout, 'header' | 'headerLine'>): string =>
+  header.some(looksLikeNumber)
+    ? `; line ${headerLine} looks like a row of data: add a line with the names of the columns before it`
+    : ''
 
 export const shorten = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text)

@@ -3,7 +3,6 @@ import { plainName, wordsOf } from './names.ts'
 
 /** Names of number columns, best first. Mobile comes before possible landlines. */
 const exact: readonly (readonly string[])[] = [
-  `phonenumber`,
   // A mobile number.
   `
     mobile mobilenumber mobileno mobilephone mobilephonenumber cell cellphone cellnumber cellphonenumber msisdn gsm gsmnummer handy handynummer handynr
@@ -16,7 +15,7 @@ const exact: readonly (readonly string[])[] = [
   `,
   // A number of any kind.
   `
-    phone phoneno telephone telephonenumber tel telno contactnumber contactno phone1value whatsapp whatsappnumber smsnumber smsphone smsphonenumber
+    phone phonenumber phoneno telephone telephonenumber tel telno contactnumber contactno phone1value whatsapp whatsappnumber smsnumber smsphone smsphonenumber
     telefon telefonnummer telefonnr rufnummer telnr telefono numerodetelefono numerotelefono numeroditelefono telefone numerodetelefone numerotelephone
     numerodetelephone telefoon telefoonnummer numertelefonu nrtelefonu telefonszam puhelin puhelinnumero telefonnumarasi telefonno telefonicislo
     telefonnicislo numardetelefon nrtelefon tlf tlfnr телефон номертелефона номертелефону тел телефоненномер τηλεφωνο αριθμοςτηλεφωνου هاتف رقمالهاتف
@@ -43,6 +42,8 @@ const otherWords =
 
 /** The rank of a name, from 0; null: it does not name numbers. */
 function rankOf(name: string): number | null {
+  // Our own name; other programs have `Phone Number` beside `Mobile Phone Number`.
+  if (name.trim() === 'phone_number') return -1
   const known = rankOfName.get(plainName(name))
   if (known !== undefined) return known
   const words = wordsOf(name)
