@@ -57,6 +57,16 @@ it('a dry run counts the messages, names the recipients who would get none, and 
   expect(await test.ledger.count('messages', 'true')).toBe(0)
 })
 
+it('a dry run skips people whose text would show nothing', async () => {
+  const campaign = await test.newCampaign()
+  await sql`insert into contacts (account_id, id, campaign_id, phone_number, first_name)
+    select ${test.ledger.accountId}, gen_random_uuid(), ${parseId('cmp', campaign)}, (15551000100 + i)::text, name
+    from unnest(array['Ann', chr(10240), chr(8203)]) with ordinality as names (name, i)`
+  const order = { message: '{{ first_name | default: "\u200b" }}', dry_run: true }
+  const { body } = await test.call('POST', `/v1/campaigns/${campaign}/send`, order)
+  expect(body).toMatchObject({ recipients: 3, messages: 1, skipped: { too_short: 2 } })
+})
+
 it('a dry run reports whom guards would skip, with the same counts as the broadcast and the campaign’s stats', async () => {
   await passTurnOfHour()
   const campaign = await test.newCampaign()

@@ -40,6 +40,15 @@ describe('campaigns', () => {
     expect((await test.call('GET', '/v1/campaigns/autumn')).body).toEqual(body)
   })
 
+  it('takes no text that would show nothing', async () => {
+    const id = await test.newCampaign()
+    for (const message of [' ', '\u200b\n', '\u2800']) {
+      const made = await test.call('POST', '/v1/campaigns', { name: 'x', message })
+      const changed = await test.call('PATCH', `/v1/campaigns/${id}`, { message })
+      expect([errorsOf(made.body), errorsOf(changed.body)]).toEqual([['#/message too_short'], ['#/message too_short']])
+    }
+  })
+
   it('takes a pace, which can be changed and removed', async () => {
     const id = await test.newCampaign({ pace: 12.5 })
     const patch = (body: object, who = test.account) => test.call('PATCH', `/v1/campaigns/${id}`, body, who)

@@ -117,6 +117,13 @@ describe('columns of numbers', () => {
     expect(over).toMatchObject({ detected: { number_column: column }, counts: { created: 1 } })
   })
 
+  it('are recognized as SMS, which is a consent elsewhere', async () => {
+    const numbers = await take('SMS;WHATSAPP\n15551239001;\n15551239002;\n')
+    expect(numbers.over).toMatchObject({ detected: { number_column: 'SMS' }, counts: { created: 2 } })
+    const answers = await take('SMS;WHATSAPP\n1;15551239001\n0;15551239002\n')
+    expect(answers.over).toMatchObject({ detected: { number_column: 'WHATSAPP' }, warnings: [{ column: 'SMS' }] })
+  })
+
   it('are those with numbers, not the first with the name', async () => {
     const { over } = await take('Number,Mobile,Phone\n17,,+15551239001\n18,,+15551239002\n')
     expect(over).toMatchObject({ detected: { number_column: 'Phone' }, counts: { created: 2 } })

@@ -15,7 +15,7 @@ const exact: readonly (readonly string[])[] = [
   `,
   // A number of any kind.
   `
-    phone phonenumber phoneno telephone telephonenumber tel telno contactnumber contactno phone1value whatsapp whatsappnumber smsnumber smsphone smsphonenumber
+    phone phonenumber phoneno telephone telephonenumber tel telno contactnumber contactno phone1value whatsapp whatsappnumber sms smsnumber smsphone smsphonenumber
     telefon telefonnummer telefonnr rufnummer telnr telefono numerodetelefono numerotelefono numeroditelefono telefone numerodetelefone numerotelephone
     numerodetelephone telefoon telefoonnummer numertelefonu nrtelefonu telefonszam puhelin puhelinnumero telefonnumarasi telefonno telefonicislo
     telefonnicislo numardetelefon nrtelefon tlf tlfnr телефон номертелефона номертелефону тел телефоненномер τηλεφωνο αριθμοςτηλεφωνου هاتف رقمالهاتف
@@ -88,7 +88,10 @@ export function findNumberColumn(
   const order = { numbers: 0, nothing: 1, others: 1 }
   const found = header.flatMap((name, at) => {
     const rank = isFree(at) ? rankOf(name) : null
-    return rank === null ? [] : [{ at, rank, fit: fitOf(at, rows) }]
+    if (rank === null) return []
+    const fit = fitOf(at, rows)
+    // Numbers in some exports, and yes or no in others.
+    return plainName(name) === 'sms' && fit !== 'numbers' ? [] : [{ at, rank, fit }]
   })
   found.sort((a, b) => order[a.fit] - order[b.fit] || a.rank - b.rank || a.at - b.at)
   const [best, ...rest] = found
