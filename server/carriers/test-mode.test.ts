@@ -48,6 +48,7 @@ beforeEach(async () => {
   await test.routing.refresh()
 })
 afterEach(async () => {
+  for (const one of [test.simulator, second, simulated]) one.do('drop')
   for (const one of more) await one.close()
   await test.close()
   await Promise.all([second.close(), simulated.close()])
@@ -73,7 +74,7 @@ it('no real carrier ever sees a test message, whatever routes say, fails or rest
     '15551230020',
     '15551239999',
   ]
-  const count = 3000
+  const count = 900
   const draftOf = (i: number): Partial<Draft> => {
     const isTest = i % 2 === 1
     const type = types[i % 4] ?? null
