@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { atEnd } from './testing.ts'
+import { atEnd, createTestDatabase } from './testing.ts'
 import { openPool, type Db } from './db.ts'
 import { startDisposable } from './embedded/disposable.ts'
 import { setUpSessions } from './open.ts'
@@ -27,9 +27,7 @@ test.each([
 })
 
 test('the address may set how soon the server checks', async () => {
-  const { url, close } = await startDisposable(quiet)
-  atEnd(close)
-  const own = new URL(url)
+  const own = new URL((await createTestDatabase()).url)
   own.searchParams.set('options', '-c client_connection_check_interval=20s')
   const ours = openPool(await setUpSessions({ connectionString: own.href }), { name: 'ours', max: 1 })
   atEnd(() => ours.end())

@@ -21,9 +21,9 @@ describe('the compiled numbering plans', () => {
     expect(types === renderTypes(), 'run: npm run numbers').toBe(true)
   })
 
-  it('agree with libphonenumber on 120,000 international numbers of every country', () => {
+  it('agree with libphonenumber on 40,000 international numbers of every country', () => {
     const wrong: string[] = []
-    for (let compared = 0, rewritten = 0; compared < 120_000;) {
+    for (let compared = 0, rewritten = 0; compared < 40_000;) {
       for (const plan of plans) {
         const number = `${plan[0]}${nationalOf(plan)}`
         if (!stored.test(number)) continue
@@ -37,7 +37,7 @@ describe('the compiled numbering plans', () => {
         if (parsed && parsed.number !== `+${number}`) {
           // The library removed a trunk prefix; we never change the digits of a number that can be dialled as it is.
           rewritten++
-          expect(rewritten).toBeLessThan(10_000)
+          expect(rewritten).toBeLessThan(3500)
           continue
         }
         const ours = readNumber(number)
@@ -52,9 +52,9 @@ describe('the compiled numbering plans', () => {
     expect(wrong).toEqual([])
   })
 
-  it('agree with libphonenumber on 100,000 numbers as every country dials them', () => {
+  it('agree with libphonenumber on 30,000 numbers as every country dials them', () => {
     const wrong: string[] = []
-    for (let compared = 0; compared < 100_000;) {
+    for (let compared = 0; compared < 30_000;) {
       for (const [country, plan] of countries) {
         const national = nationalOf(plan)
         const trunk = plan[5] || pick(['0', '1', '8'], '0')
