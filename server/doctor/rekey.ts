@@ -68,9 +68,15 @@ const changedForms = `
      where w.form is not null
        and not exists (select 1 from link_id_forms k where k.link_id = w.id and k.form = w.form)`
 
-/** Now, if a form has changed or its passes are not over. */
+/** Now, if a form has changed; else the time of the next pass. */
 export const formsDue = `
-  select now() where exists (select from link_id_forms where settled_at is null) or exists (${changedForms})`
+  select least(
+    (select now() where exists (${changedForms})),
+    (select min(case when f.passed_at is null then f.changed_at else f.changed_at + make_interval(secs => s.secs) end)
+     from link_id_forms f
+     cross join unnest(array[${passesAtSeconds.join()}]::float8[]) as s (secs)
+     where f.settled_at is null
+       and (f.passed_at is null or f.passed_at < f.changed_at + make_interval(secs => s.secs))))`
 
 /** Records new links, and those whose form differs from that of their rows. Writes only changes; links are few. */
 async function noteChanges(db: Db): Promise<void> {

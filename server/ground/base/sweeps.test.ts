@@ -67,6 +67,18 @@ it('a long sweep ends between two pieces when it is closed', async () => {
   expect(pieces).toBeLessThan(piecesMax)
 })
 
+it('looks often at first for work that comes in series, although nothing is due', async () => {
+  const sweeper = new Sweeper(silent)
+  let turns = 0
+  const run = async (): Promise<boolean> => ++turns < 0
+  sweeper.start([{ name: 'in series', everyMs: 10, isInSeries: true, due: 'select now() where false', run }], db)
+  await until('it ran often', () => turns > 20)
+  await sweeper.close()
+  const count = turns
+  const { rows } = await db.query<{ ended: boolean }>('select true as ended from pg_sleep(0.1)')
+  expect([rows[0]?.ended, turns]).toEqual([true, count])
+})
+
 it('an expression that fails does not stop the other sweeps', async () => {
   const sweeper = new Sweeper(silent)
   const turns = { sound: 0, faulty: 0 }
