@@ -5,6 +5,7 @@ import { queryOnce, slowFsync, startDatabase, type BenchDatabase } from './datab
 import { createAcceptingHeliogram } from './heliogram.ts'
 import type { LoadInput, LoadOutput } from './load.ts'
 import type { Memory, Options } from './options.ts'
+import { countPlain, plainTable } from './plain-table.ts'
 import { readCpuSeconds, waitUntilQuiet } from './product.ts'
 import type { RequestShape } from './request.ts'
 import { quantile } from './tally.ts'
@@ -19,34 +20,27 @@ type Acceptor = {
 }
 type Accepted = { perSecond: number; cpuUsPerMessage: number; p50Ms: number; p99Ms: number }
 
-// A loaded server has hundreds of connections, a single client only a few.
-const loaded = { connections: 256 }
+export type Rival = 'same server' | 'insert' | 'insert, slow fsync' | 'no database'
 
-/** Plain servers, with the goal against each. */
-export const rivals = [
-  { title: 'one INSERT per request', theirs: 'Fastify + pg', goal: '≥ 3' },
-  { title: 'one INSERT per request, over 256 connections', theirs: 'Fastify + pg', goal: '≥ 3', ...loaded },
-  { title: 'one INSERT per request, each fsync 1 ms slower', theirs: 'Fastify + pg', goal: '≥ 6', settings: slowFsync },
-  { title: 'a server that stores nothing', theirs: 'Fastify', goal: '≥ 0.9', storesNothing: true },
-] as const satisfies Rival[]
+const ungrouped = new URL('./ungrouped.ts', import.meta.url).href
 
-interface Rival {
-  title: string
-  theirs: string
-  goal: string
-  connections?: number
-  settings?: Record<string, string>
-  storesNothing?: true
+/** The goal against each rival, and whether it stores messages. */
+const rivals: Record<Rival, { goal: string; isStoring: boolean }> = {
+  'same server': { goal: '≥ 3', isStoring: true },
+  insert: { goal: '≥ 3', isStoring: true },
+  'insert, slow fsync': { goal: '≥ 6', isStoring: true },
+  'no database': { goal: '≥ 0.9', isStoring: false },
 }
 
-export async function compareAccept(options: Options, { goal, settings, storesNothing }: Rival): Promise<Comparison[]> {
-  const database = await startDatabase(settings)
+export async function compareAccept(options: Options, rival: Rival): Promise<Comparison[]> {
+  const database = await startDatabase(rival === 'insert, slow fsync' ? slowFsync : {})
   const load = startWorker('./load.ts')
   const started: Acceptor[] = []
   try {
     const ours = await startOurs(database, options.memory)
     started.push(ours)
-    const plain = await startPlain(database, !storesNothing)
+    const plain =
+      rival === 'same server' ? await startUngrouped(database) : await startPlain(database, rivals[rival].isStoring)
     started.push(plain)
     for (const { rootPids } of started) moveProduct(rootPids)
     const sizes = new Map<Acceptor, number>()
@@ -63,7 +57,7 @@ export async function compareAccept(options: Options, { goal, settings, storesNo
       )
       return result
     })
-    return compareAll(pairs, goal)
+    return compareAll(pairs, rivals[rival].goal)
   } finally {
     for (const acceptor of started.reverse()) await acceptor.stop()
     await load.stop()
@@ -121,6 +115,13 @@ async function startOurs(database: BenchDatabase, memory: Memory): Promise<Accep
   return { name: 'Heliogram', ...running, countStored: () => running.countLeft() }
 }
 
+async function startUngrouped(database: BenchDatabase): Promise<Acceptor> {
+  const env = { NODE_OPTIONS: `--import ${ungrouped}` }
+  const running = await createAcceptingHeliogram(database, 'normal', env).start({ carrierPort: 1, receiverPort: 1 })
+  await queryOnce(running.databaseUrl, plainTable)
+  return { name: 'one INSERT each', ...running, countStored: () => queryOnce(running.databaseUrl, countPlain) }
+}
+
 async function startPlain(database: BenchDatabase, isStoring: boolean): Promise<Acceptor> {
   const databaseUrl = isStoring ? await database.createDatabase('plain') : undefined
   const server = startWorker('./insert.ts')
@@ -136,7 +137,7 @@ async function startPlain(database: BenchDatabase, isStoring: boolean): Promise<
     },
     rootPids: [server.pid, ...(isStoring ? [database.pid] : [])],
     ...(databaseUrl !== undefined && {
-      countStored: () => queryOnce(databaseUrl, 'select count(*) from naive_messages'),
+      countStored: () => queryOnce(databaseUrl, countPlain),
     }),
     stop: () => server.stop(),
   }

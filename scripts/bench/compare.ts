@@ -1,8 +1,11 @@
 /** `npm run bench`: Heliogram in ratios to what people run today, measured in turns in one run on one machine. */
-import { compareAccept, rivals } from './accept.ts'
+import { compareAccept } from './accept.ts'
+import { measureBacklogs } from './backlog.ts'
 import { compareBroadcasts } from './broadcast.ts'
 import { cores, fromAround } from './cores.ts'
 import { compareImports } from './imports.ts'
+import { accountCount, compareAccounts } from './accounts.ts'
+import { compareDays, keptDays } from './days.ts'
 import { readKannelVersion } from './kannel.ts'
 import { measureLists } from './lists.ts'
 import { readOptions } from './options.ts'
@@ -11,6 +14,7 @@ import { renderReport, writeReport, type Figures, type Section } from './report.
 import { compareSessions } from './session.ts'
 import { measureSinkLimit } from './sinklimit.ts'
 import { measureFairness } from './fair.ts'
+import { measureWebhooks } from './webhooks.ts'
 
 // Child processes end with this one, also on interruption.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
@@ -68,16 +72,37 @@ if (isWanted('broadcast')) {
   })
   figures.push({ title: 'Broadcasts', notes: [], rows: rest })
 }
-for (const rival of isWanted('accept') ? rivals : []) {
-  const connected = { connections: options.connections, ...rival }
+if (isWanted('backlog')) {
+  figures.push({
+    title: 'A backlog',
+    notes: [`Accepted while the carrier was away, then sent from the queue, ${options.pairs} times.`],
+    rows: await fromAround(() => measureBacklogs(options)),
+  })
+}
+// A loaded server has hundreds of connections, a single client only a few.
+const loadedConnections = 256
+const rivals = [
+  ['same server', 'the same server with one INSERT per request', 'one INSERT each', options.connections],
+  [
+    'same server',
+    `the same server with one INSERT per request, over ${loadedConnections} connections`,
+    'one INSERT each',
+    loadedConnections,
+  ],
+  ['insert', 'one INSERT per request', 'Fastify + pg', options.connections],
+  ['insert', `one INSERT per request, over ${loadedConnections} connections`, 'Fastify + pg', loadedConnections],
+  ['insert, slow fsync', 'one INSERT per request, each fsync 1 ms slower', 'Fastify + pg', options.connections],
+  ['no database', 'a server that stores nothing', 'Fastify', options.connections],
+] as const
+for (const [rival, title, theirs, connections] of isWanted('accept') ? rivals : []) {
   sections.push({
-    title: `Durable accept, against ${rival.title}${besides}`,
+    title: `Durable accept, against ${title}${besides}`,
     ours: 'Heliogram',
-    theirs: rival.theirs,
+    theirs,
     notes: [
-      `${connected.connections} connections, ${options.pairs} pairs; the same PostgreSQL, nothing submitted; every 202 was found stored.`,
+      `${connections} connections, ${options.pairs} pairs; the same PostgreSQL, nothing submitted; every 202 was found stored.`,
     ],
-    rows: await fromAround(() => compareAccept({ ...options, connections: connected.connections }, rival)),
+    rows: await fromAround(() => compareAccept({ ...options, connections }, rival)),
   })
 }
 if (isWanted('session')) {
@@ -121,6 +146,38 @@ if (isWanted('lists')) {
     rows: await measureLists(options),
   })
 }
+if (isWanted('days')) {
+  sections.push({
+    title: `With the partitions of ${keptDays} days`,
+    ours: `${keptDays} days`,
+    theirs: 'a new database',
+    notes: [
+      `The same program over both, end to end as above, over ${options.pairs} pairs; requests one at a time, the median of twenty. The days before today are empty.`,
+    ],
+    rows: await fromAround(() => compareDays(options)),
+  })
+}
+if (isWanted('accounts')) {
+  sections.push({
+    title: `With ${accountCount.toLocaleString('en-US')} accounts`,
+    ours: `${accountCount.toLocaleString('en-US')} accounts`,
+    theirs: 'one account',
+    notes: [
+      `The same program with both, end to end as above, over ${options.pairs} pairs; a third of the accounts have guards, another quiet hours. Their messages come in turns, so that no two of a batch are of one account.`,
+    ],
+    rows: await fromAround(() => compareAccounts(options)),
+  })
+}
+if (isWanted('webhooks')) {
+  figures.push({
+    title: 'Webhooks',
+    notes: [
+      'The program with all its roles, and a thousand endpoints, each an origin of its own; a tenth of them take connections and never answer. Another process records the events.',
+    ],
+    rows: await measureWebhooks(options),
+  })
+}
+
 if (sections.length + figures.length + facts.length > 0) {
   const report = renderReport(sections, figures, facts)
   console.log(`\n${report}`)

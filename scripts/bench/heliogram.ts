@@ -23,15 +23,19 @@ export function createBatchingHeliogram(database: BenchDatabase, memory: Memory 
   return { name: 'Heliogram', start: (ends) => start(database, ends, { batch, memory }) }
 }
 
-/** Without a link, so that accepted messages stay queued: measures accepting alone. */
-export function createAcceptingHeliogram(database: BenchDatabase, memory: Memory = 'normal'): Heliogram {
-  return { name: 'Heliogram', start: (ends) => start(database, ends, { isBound: false, memory }) }
+/** Without a link, so that accepted messages stay queued: measures accepting alone. `env`: extra settings. */
+export function createAcceptingHeliogram(
+  database: BenchDatabase,
+  memory: Memory = 'normal',
+  env: Readonly<Record<string, string>> = {},
+): Heliogram {
+  return { name: 'Heliogram', start: (ends) => start(database, ends, { isBound: false, memory, env }) }
 }
 
 interface Heliogram extends Product {
   start(ends: Ends): Promise<Started>
 }
-type Started = Running & { databaseUrl: string }
+export type Started = Running & { databaseUrl: string; dataFolder: string }
 
 let instances = 0
 
@@ -40,7 +44,12 @@ type Batch = { max_events: number; max_wait_ms: number }
 async function start(
   database: BenchDatabase,
   ends: Ends,
-  { isBound = true, batch = null, memory }: { isBound?: boolean; batch?: Batch | null; memory: Memory },
+  {
+    isBound = true,
+    batch = null,
+    memory = 'normal',
+    env = {},
+  }: { isBound?: boolean; batch?: Batch | null; memory?: Memory; env?: Readonly<Record<string, string>> } = {},
 ): Promise<Started> {
   const folder = mkdtempSync(join(tmpdir(), 'heliogram-bench-'))
   const [port = 0] = await findFreePorts(1)
@@ -62,6 +71,7 @@ async function start(
       HELIOGRAM_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
       HELIOGRAM_LOG: 'warn',
       HELIOGRAM_MEMORY: memory,
+      ...env,
     },
   })
   process.once('exit', () => child.kill())
@@ -103,6 +113,7 @@ async function start(
       rootPids: [child.pid ?? 0, database.pid],
       countLeft: () => queryOnce(url, leftQuery),
       databaseUrl: url,
+      dataFolder: folder,
       stop,
     }
   } catch (error) {
@@ -125,13 +136,15 @@ async function readKey(output: () => string): Promise<string> {
   return key ?? ''
 }
 
-export const apiOf = ({ request: { port, headers } }: Running): Api =>
-  createApi(port, (headers['authorization'] ?? '').replace('Bearer ', ''))
+export const apiOf = (running: Running): Api => createApi(running.request.port, keyOf(running))
+
+export const keyOf = ({ request: { headers } }: Running): string =>
+  (headers['authorization'] ?? '').replace('Bearer ', '')
 
 export type Api = (method: string, path: string, body?: unknown) => Promise<Record<string, unknown> | undefined>
 
 /** Returns undefined if nothing listens; throws for any status but 2xx. */
-function createApi(port: number, key: string): Api {
+export function createApi(port: number, key: string): Api {
   return async (method, path, body) => {
     let response: Response
     try {
@@ -174,9 +187,7 @@ async function bindAndSubscribe(api: Api, ends: Ends, batch: Batch | null): Prom
   // The peer has no pace limit either, and the same window.
   const settings = { host: '127.0.0.1', port: ends.carrierPort, system_id: 'bench', window: 1000 }
   await api('PATCH', `/v1/carriers/${carrier}`, { pace: 100_000, settings })
-  await waitUntil('the link to be bound', async () =>
-    JSON.stringify(await api('GET', `/v1/carriers/${carrier}`)).includes('"state":"bound"'),
-  )
+  await untilBound(api, carrier)
   const webhook = await api('POST', '/v1/webhooks', {
     url: `http://127.0.0.1:${ends.receiverPort}/events`,
     events: ['message.delivered', 'message.failed'],
@@ -184,6 +195,18 @@ async function bindAndSubscribe(api: Api, ends: Ends, batch: Batch | null): Prom
   })
   return String(webhook?.['secret'])
 }
+
+export async function enableCarrier(api: Api, enabled: boolean): Promise<void> {
+  const carrier = await findCarrier(api)
+  await api('PATCH', `/v1/carriers/${carrier}`, { enabled })
+  await untilBound(api, carrier, enabled)
+}
+
+const untilBound = (api: Api, carrier: string, isBound = true): Promise<void> =>
+  waitUntil(`the link to be ${isBound ? 'bound' : 'gone'}`, async () => {
+    const shown = JSON.stringify(await api('GET', `/v1/carriers/${carrier}`))
+    return shown.includes('"state":"bound"') === isBound
+  })
 
 /** Stops submission; the queue may hold what a fast carrier would take in four hours. */
 async function pauseCarrier(api: Api): Promise<undefined> {

@@ -3,7 +3,20 @@ import { readOptions as readCommandLine } from '../options.ts'
 const memories = ['small', 'normal', 'large'] as const
 export type Memory = (typeof memories)[number]
 
-const parts = ['pair', 'low', 'broadcast', 'accept', 'session', 'imports', 'fair', 'lists'] as const
+const parts = [
+  'pair',
+  'low',
+  'broadcast',
+  'backlog',
+  'accept',
+  'session',
+  'imports',
+  'fair',
+  'lists',
+  'days',
+  'accounts',
+  'webhooks',
+] as const
 type Part = (typeof parts)[number]
 
 export type Options = {
@@ -23,8 +36,10 @@ const help = `npm run bench [-- options]
   --connections N   HTTP connections that send, each one request at a time (64)
   --memory SIZE     HELIOGRAM_MEMORY in pair, broadcast and accept: small, normal or large (normal)
   --messages N      messages that lists are read from (10000000)
-  --only PART       measures and writes one part alone, of: pair (end to end), low (rest, and few messages a second), broadcast, accept,
-                    session (SMPP), imports, fair (codes beside another account's load) or lists
+  --only PART       measures and writes one part alone, of: pair (end to end), low (rest, and few messages a second), broadcast,
+                    backlog (messages queued while the carrier was away), accept, session (SMPP), imports, fair (codes beside another
+                    account's load), lists, days (a database of four hundred days against a new one), accounts (thousands against one),
+                    or webhooks
   --no-write        print the results, leave docs/benchmarks.md alone
 `
 

@@ -1,12 +1,14 @@
 import { numberDigits } from './tally.ts'
 
-/** `{number}` and `{to}` are replaced by the message's own values of fixed length. */
+/** `{number}`, `{to}` and `{key}` are replaced by the message's own values of fixed length. */
 export type RequestShape = {
   port: number
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
   body?: string
+  /** Used in turns. */
+  keys?: readonly string[]
 }
 
 /**
@@ -20,7 +22,10 @@ export function recipientOf(number: number): string {
 
 export function renderRequest(shape: RequestShape, number: number): Buffer {
   const fill = (text: string) =>
-    text.replaceAll('{number}', String(number).padStart(numberDigits, '0')).replaceAll('{to}', recipientOf(number))
+    text
+      .replaceAll('{number}', String(number).padStart(numberDigits, '0'))
+      .replaceAll('{to}', recipientOf(number))
+      .replaceAll('{key}', shape.keys?.[number % shape.keys.length] ?? '')
   const body = fill(shape.body ?? '')
   const headers = { host: `127.0.0.1:${shape.port}`, ...shape.headers }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${fill(value)}\r\n`)
