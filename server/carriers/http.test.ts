@@ -254,6 +254,26 @@ describe('HTTP carriers', () => {
     ])
   })
 
+  it('of Plivo need the networks that it posts from, because its signatures have no time', async () => {
+    const fault = {
+      status: 422,
+      body: {
+        errors: [
+          { pointer: '#/settings/allowed_cidrs', code: 'required', detail: expect.stringContaining('"192.0.2.0/24"') },
+        ],
+      },
+    }
+    const without = carrierBody('plivo', 'https://api.carrier.test', { allowed_cidrs: [] })
+    expect(await call('POST', '/v1/carriers', without)).toMatchObject(fault)
+    const { body } = await call('POST', '/v1/carriers', carrierBody('plivo', 'https://api.carrier.test'))
+    const url = `/v1/carriers/${String(body['id'])}`
+    expect(await call('PATCH', url, { settings: { allowed_cidrs: [] } })).toMatchObject(fault)
+    await sql`update carriers set settings = settings - 'allowed_cidrs'`
+    expect(await call('PATCH', url, { pace: 7 })).toMatchObject(fault)
+    const settings = { allowed_cidrs: ['198.51.100.0/24'] }
+    expect(await call('PATCH', url, { settings })).toMatchObject({ status: 200, body: { settings } })
+  })
+
   it('change only in the given fields; null removes optional ones', async () => {
     const { body } = await call('POST', '/v1/carriers', carrierBody('vonage', 'https://api.carrier.test'))
     const url = `/v1/carriers/${String(body['id'])}`

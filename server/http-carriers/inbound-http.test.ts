@@ -280,6 +280,10 @@ it.each(['generic', 'sinch', 'plivo'] as const)(
       })
     await allow(['192.0.2.0/24', '2001:db8::/32'])
     expect(await reply()).toBe(403)
+    if (name === 'plivo') {
+      await allow([])
+      expect(await reply()).toBe(403)
+    }
     expect(await test.count('messages', `body = $1`, [`from ${name}`])).toBe(0)
     await allow(['192.0.2.0/24', '127.0.0.1'])
     expect(await reply()).toBe(200)

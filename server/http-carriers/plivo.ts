@@ -18,7 +18,7 @@ import {
   type InRequest,
 } from './adapter.ts'
 import { tryJson } from '../ground/base/json.ts'
-import { readForm, textAt } from './fields.ts'
+import { listAt, readForm, textAt } from './fields.ts'
 import { readReference } from './reference.ts'
 import { hasNetworks, isSame, sign } from './signature.ts'
 
@@ -75,6 +75,17 @@ export const plivo: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = {
   settings: Settings,
   secrets: Secrets,
   table,
+  check: (settings) =>
+    listAt(settings, 'allowed_cidrs').length > 0
+      ? []
+      : [
+          {
+            pointer: '#/settings/allowed_cidrs',
+            code: 'required',
+            detail:
+              'must list the networks from which Plivo posts receipts and replies, such as ["192.0.2.0/24"]: its signatures have no time',
+          },
+        ],
   isByPart: true,
   replyAnswer: { contentType: 'text/xml', body: '<Response/>' },
   send(message, settings, { auth_token }) {
@@ -130,9 +141,9 @@ export const plivo: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = {
         .map((one) => one.trim())
       return given.some((one) => isSame(one, expected))
     }
-    // Version 2 does not cover the body: the network must prove the author.
-    if (check('v3', `${signedV3(request)}.`)) return true
-    return hasNetworks(settings) && check('v2', request.url.replace(/[?#].*$/, ''))
+    // Neither has a time, and version 2 does not cover the body: the network must prove the author.
+    if (!hasNetworks(settings)) return false
+    return check('v3', `${signedV3(request)}.`) || check('v2', request.url.replace(/[?#].*$/, ''))
   },
 }
 

@@ -257,7 +257,7 @@ export const httpCommon = {
     maxItems: 50,
     default: [],
     description:
-      'Networks from which the carrier posts receipts and replies; empty: any. For carriers that do not sign.',
+      'Networks from which the carrier posts receipts and replies; empty: any. For carriers that do not sign; required for Plivo, whose signatures have no time.',
   }),
   url_version: Type.Integer({
     minimum: 1,
