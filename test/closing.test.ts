@@ -39,7 +39,9 @@ afterAll(async () => {
 beforeEach(async () => {
   const scopes = scopesOf('owner', false)
   parent = await createTestAccount(database.db, { scopes })
-  const { id, key } = (await ask('POST', '/v1/accounts', parent.token, { name: 'Branch', key: { name: 'Key' } })).json()
+  const { id, key } = (
+    await ask('POST', '/v1/accounts', parent.token, { name: 'Branch', key: { name: 'Key', expires_at: null } })
+  ).json()
   child = { id, accountId: parseId('acc', id) ?? '', key: key.secret }
 })
 

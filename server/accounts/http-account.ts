@@ -21,7 +21,7 @@ import { closingRoutes } from './http-closing.ts'
 import type { AccountsContext } from './context.ts'
 import { Email, NewInvitation } from './http-users.ts'
 import { createInvitation, showInvitation } from './invitations.ts'
-import { findOwnKey, KeyInput, NewApiKey, readKey, showKey } from './key-resource.ts'
+import { findOwnKey, KeyInput, NewApiKey, readKey, requireReach, showKey, unlimited } from './key-resource.ts'
 import { createKey, type KeyRow, type NewKey } from './keys.ts'
 import { keepPersonsBehind } from './persons.ts'
 import { scopesOf } from './roles.ts'
@@ -112,7 +112,9 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const { caller, body } = request
-        const input = body.key && keyBelow(body.key, caller, await findOwnKey(tx, caller), '#/key')
+        const own = await findOwnKey(tx, caller)
+        const input = body.key && keyBelow(body.key, caller, own, '#/key')
+        if (body.owner_email) requireReach(unlimited, own)
         if (body.owner_email && caller.mode === 'test')
           throw new ApiError('insufficient_scope', {
             detail: 'A test key cannot invite users, because they send live messages.',

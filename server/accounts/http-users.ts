@@ -9,6 +9,7 @@ import type { AccountsContext } from './context.ts'
 import { deviceHeader, nameDevice } from './login/device.ts'
 import { showPair, TokenAnswer } from './login/http.ts'
 import { rememberLogin } from './login/throttle.ts'
+import { findOwnKey, requireReach, unlimited } from './key-resource.ts'
 import {
   acceptInvitation,
   createInvitation,
@@ -162,6 +163,7 @@ function invitationRoutes(app: App, context: AccountsContext): void {
       idempotent(context, request, reply, async (tx) => {
         const { caller, body } = request
         requireGrant(caller, await roleOfCaller(tx, caller), body.role)
+        requireReach(unlimited, await findOwnKey(tx, caller))
         const { row, code } = await createInvitation(tx, caller.accountId, { ...body, invitedBy: caller.id })
         const shown = showInvitation(row)
         return { status: 201, body: { ...shown, code }, resourceId: row.id, audit: { after: shown } }

@@ -61,6 +61,10 @@ export const KeyChange = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 )
 
+/** From where and until when access works: no networks mean everywhere. */
+type Reach = Pick<KeyRow, 'ipAllow' | 'expiresAt'>
+export const unlimited: Reach = { ipAllow: [], expiresAt: null }
+
 // Default ends of keys created in succession differ by less than this.
 const besideMs = 86_400_000
 // A forgotten key should not work forever; a permanent key is available on request.
@@ -128,17 +132,20 @@ export function requireNoMore(row: KeyRow, caller: Caller, own: KeyRow | null): 
   const beyond = row.scopes.find((scope) => !caller.scopes.has(scope))
   if (beyond !== undefined)
     throw new ApiError('insufficient_scope', { detail: `The key has the scope ${beyond}, which your token lacks.` })
-  requireReach(row.ipAllow, own)
-  if (own?.expiresAt && !(row.expiresAt && row.expiresAt.getTime() <= own.expiresAt.getTime() + besideMs))
-    throw new ApiError('insufficient_scope', { detail: 'The key expires later than yours.' })
+  requireReach(row, own)
   requireMode(row, caller)
 }
 
-/** Networks of a secret (empty: all) must be within those of the caller's own key. @throws ApiError `insufficient_scope`. */
-export function requireReach(networks: readonly string[], own: KeyRow | null): void {
-  if (!own || own.ipAllow.length === 0) return
-  if (networks.length === 0 || !networks.every((one) => isWithin(one, own.ipAllow)))
+/** A key gives nobody access from more networks or for a longer time than its own. @throws ApiError `insufficient_scope`. */
+export function requireReach({ ipAllow, expiresAt }: Reach, own: KeyRow | null): void {
+  if (!own) return
+  const isNear = ipAllow.length > 0 && ipAllow.every((one) => isWithin(one, own.ipAllow))
+  if (own.ipAllow.length > 0 && !isNear)
     throw new ApiError('insufficient_scope', { detail: 'It may be used from networks that your key does not allow.' })
+  if (own.expiresAt && !(expiresAt && expiresAt.getTime() <= own.expiresAt.getTime() + besideMs))
+    throw new ApiError('insufficient_scope', {
+      detail: 'It may be used after your key expires. Use a key that does not expire, or log in as a person.',
+    })
 }
 
 /** A test key cannot change a live one. @throws ApiError `insufficient_scope`. */

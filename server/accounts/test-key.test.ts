@@ -104,7 +104,7 @@ test('a secret that a rotation has ended does not return with the next rotation'
 
 test('an invitation by a key ends with the key, and with its scopes', async () => {
   const owner = await createTestAccount(db)
-  const { body: key } = await ask('POST', '/v1/api-keys', owner, { name: 'x' })
+  const { body: key } = await ask('POST', '/v1/api-keys', owner, { name: 'x', expires_at: null })
   const at = `/v1/api-keys/${key.id}`
   const open = async () => (await ask('GET', '/v1/users/invitations', owner)).body.data.length
   const invite = (role: string) =>
@@ -114,11 +114,31 @@ test('an invitation by a key ends with the key, and with its scopes', async () =
   expect(await open()).toBe(1)
   await ask('PATCH', at, owner, { scopes: ['users:write', 'messages:read', 'profile:read'] })
   expect(await open()).toBe(0)
-  const again = await ask('POST', '/v1/api-keys', owner, { name: 'z' })
+  const again = await ask('POST', '/v1/api-keys', owner, { name: 'z', expires_at: null })
   key.secret = again.body.secret
   expect((await invite('viewer')).status).toBe(201)
   await ask('DELETE', `/v1/api-keys/${again.body.id}`, owner)
   expect(await open()).toBe(0)
+})
+
+test('a key with networks or an expiry invites nobody, because people have neither', async () => {
+  const owner = await createTestAccount(db)
+  const wanted = { email: `${newId()}@example.com`, role: 'viewer' }
+  for (const [limit, detail] of [
+    [{ ip_allow: ['127.0.0.1'], expires_at: null }, 'networks'],
+    [{}, 'after your key expires'],
+  ] as const) {
+    const { body: key } = await ask('POST', '/v1/api-keys', owner, { name: 'x', ...limit })
+    for (const [url, body] of [
+      ['/v1/users/invitations', wanted],
+      ['/v1/accounts', { name: 'Below', owner_email: wanted.email }],
+    ] as const)
+      expect((await ask('POST', url, bearer(key.secret), body)).body).toMatchObject({
+        code: 'insufficient_scope',
+        detail: expect.stringContaining(detail),
+      })
+  }
+  expect((await ask('POST', '/v1/users/invitations', owner, wanted)).status).toBe(201)
 })
 
 test('an impossible date is reported, and a NUL in a form is only an error', async () => {

@@ -123,6 +123,18 @@ test('the networks of a key bind the credentials that it creates, and it gets no
   expect((await call('POST', `${path}/${narrow.id}/rotate-password`)).statusCode).toBe(200)
 })
 
+test('a key that expires changes credentials, but gets no password that outlives it', async () => {
+  const { id } = await make()
+  await sql`update api_keys set expires_at = now() + interval '1 year' where account_id = ${account.accountId}`
+  for (const url of [path, `${path}/${id}/rotate-password`])
+    expect((await call('POST', url, url === path ? { name: 'x' } : undefined)).json()).toMatchObject({
+      status: 403,
+      code: 'insufficient_scope',
+      detail: expect.stringContaining('after your key expires'),
+    })
+  expect((await call('PATCH', `${path}/${id}`, { window: 20 })).json()).toMatchObject({ window: 20 })
+})
+
 test('a test key creates test credentials, and does nothing to live ones', async () => {
   const { id } = await make()
   const tester = await createTestAccount(db, { mode: 'test' })

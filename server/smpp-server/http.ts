@@ -4,7 +4,6 @@ import { Type, type Static } from 'typebox'
 import { findOwnKey, requireReach } from '../accounts/key-resource.ts'
 import { hashPassword } from '../accounts/login/password.ts'
 import { ApiError, found, invalid } from '../ground/base/errors.ts'
-import type { Tx } from '../ground/db/db.ts'
 import { PageOf, pageQuery, problems, showTime, type App, type Caller } from '../ground/http/http.ts'
 import { idempotent, type RouteContext } from '../ground/http/idempotency.ts'
 import { parseId, showId } from '../ground/base/ids.ts'
@@ -77,9 +76,11 @@ export function smppCredentialRoutes(app: App, context: RouteContext): void {
       const passwordHash = await hashPassword(password)
       return idempotent(context, request, reply, async (tx) => {
         const { accountId, mode } = caller
-        const allowedCidrs = (await findOwnKey(tx, caller))?.ipAllow ?? []
+        const own = await findOwnKey(tx, caller)
+        const allowedCidrs = own?.ipAllow ?? []
         const wanted = { ...credentialDefaults, allowedCidrs, name: body.name, ...settingsOf(body) }
-        await requireNoMore(tx, caller, wanted)
+        requireNoMore(caller, wanted)
+        requireReach({ ipAllow: wanted.allowedCidrs, expiresAt: null }, own)
         const id = await insertCredential(tx, accountId, { ...wanted, systemId: newSystemId(), passwordHash, mode })
         if (id === null) {
           const detail = `The account already has ${credentialsMax} credentials, the maximum.`
@@ -136,7 +137,10 @@ function credentialChangeRoutes(app: App, context: RouteContext): void {
         const before = renderCredential(known(await findCredential(tx, accountId, id)))
         known(await updateCredential(tx, accountId, id, { ...(name && { name }), ...settingsOf(rest) }))
         const row = known(await findCredential(tx, accountId, id))
-        await requireNoMore(tx, request.caller, row)
+        requireNoMore(request.caller, row)
+        const own = await findOwnKey(tx, request.caller)
+        // A change shows no password, so it may outlive the key.
+        requireReach({ ipAllow: row.allowedCidrs, expiresAt: own?.expiresAt ?? null }, own)
         return { status: 200, body: renderCredential(row), audit: { before } }
       }),
   )
@@ -165,7 +169,8 @@ function credentialChangeRoutes(app: App, context: RouteContext): void {
         const { accountId } = request.caller
         const id = readId(request.params.id)
         const before = known(await findCredential(tx, accountId, id))
-        await requireNoMore(tx, request.caller, before)
+        requireNoMore(request.caller, before)
+        requireReach({ ipAllow: before.allowedCidrs, expiresAt: null }, await findOwnKey(tx, request.caller))
         known(await replacePassword(tx, accountId, id, passwordHash))
         const row = known(await findCredential(tx, accountId, id))
         const audit = { before: renderCredential(before) }
@@ -202,12 +207,7 @@ const known = <T>(value: T | null | undefined): T => found(value, 'There is no s
 const readId = (id: string): string => known(parseId('smc', id))
 
 /** A password allows sending and reading replies: callers may not grant more than they have. */
-async function requireNoMore(
-  tx: Tx,
-  caller: Caller,
-  { receivesReplies, mode, allowedCidrs }: CredentialSettings & Partial<CredentialRow>,
-): Promise<void> {
-  requireReach(allowedCidrs, await findOwnKey(tx, caller))
+function requireNoMore(caller: Caller, { receivesReplies, mode }: CredentialSettings & Partial<CredentialRow>): void {
   if (caller.mode === 'test' && mode === 'live')
     throw new ApiError('insufficient_scope', {
       detail: 'A test key creates only test credentials.',

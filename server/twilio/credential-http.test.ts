@@ -52,6 +52,9 @@ test('no caller creates a credential with more rights than its own', async () =>
   const local = await createTestAccount(db, { scopes })
   await sql`update api_keys set ip_allow = '{127.0.0.0/8}' where account_id = ${local.accountId}`
   expect(await make(local)).toMatchObject({ code: 'insufficient_scope', detail: expect.stringContaining('networks') })
+  const brief = await createTestAccount(db, { scopes })
+  await sql`update api_keys set expires_at = now() + interval '1 year' where account_id = ${brief.accountId}`
+  expect(await make(brief)).toMatchObject({ status: 403, detail: expect.stringContaining('after your key expires') })
   const tester = await createTestAccount(db, { mode: 'test' })
   expect(await make(tester)).toMatchObject({ mode: 'test' })
   expect(await make(tester, { ...payload, mode: 'live' })).toMatchObject({ errors: [{ pointer: '#/mode' }] })

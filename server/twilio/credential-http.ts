@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { findOwnKey, requireReach } from '../accounts/key-resource.ts'
+import { findOwnKey, requireReach, unlimited } from '../accounts/key-resource.ts'
 import type { Db } from '../ground/db/db.ts'
 import { ApiError, invalid } from '../ground/base/errors.ts'
 import { Nullable, problems, showTime, Timestamp, type App } from '../ground/http/http.ts'
@@ -87,7 +87,7 @@ export function twilioCredentialRoutes(
             throw new ApiError('insufficient_scope', {
               detail: `You need the scope ${scope}, which the credential has.`,
             })
-        requireReach([], await findOwnKey(tx, caller))
+        requireReach(unlimited, await findOwnKey(tx, caller))
         if (mode === 'live' && caller.mode === 'test')
           throw invalid([{ pointer: '#/mode', code: 'invalid_value', detail: 'must be test: you have a test key' }])
         const made = await createTwilioCredential(tx, vault, caller.accountId, { name: body.name, mode })
