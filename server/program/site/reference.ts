@@ -21,7 +21,7 @@ export async function registerReference(app: App): Promise<void> {
         title: 'Heliogram',
         version: 'v1',
         description:
-          'Text messages over your own carrier links. Errors are problem documents (RFC 9457): use `code` in programs. Every response has `X-Request-Id`. Unknown fields are refused, never ignored; if a JSON object has a member twice, the last one counts. New fields, event types and enum values may be added at any time; nothing else changes within v1.',
+          'Text messages over your own carrier links. Errors are problem documents (RFC 9457): use `code` in programs. Every response has `X-Request-Id`. Unknown fields are refused, never ignored, and so is a name that an object has twice. New fields, event types and enum values may be added at any time; nothing else changes within v1.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/' }],
