@@ -160,27 +160,28 @@ test('nine of ten endpoints get each event as if the tenth did not hang', async 
   const accountId = await insertTestAccount(db)
   for (const { url } of [hanging, ...receivers]) await insertTestWebhook(db, accountId, url)
   const dispatcher = startDispatcher({ inFlightMoreMax: 32 })
-  for (let i = 0; i < 20; i++) {
+  for (let i = 0; i < 10; i++) {
     await postEvents(db, dispatcher, accountId, 10)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  await until('all posts', () => latencies.length >= 9 * 200)
+  await until('all posts', () => latencies.length >= 9 * 100)
   latencies.sort((a, b) => a - b)
   // A post that hangs takes fifteen seconds.
   expect(latencies[Math.floor(latencies.length * 0.99)]).toBeLessThan(soonMs)
   expect(hanging.received.length).toBeGreaterThan(0)
+  await hanging.close()
 })
 
-test('loses none of 10,000 events for a slow endpoint, and posts each once', async () => {
+test('loses none of 5000 events for a slow endpoint, and posts each once', async () => {
   const receiver = await startReceiver((response) => setTimeout(() => response.writeHead(200).end(), 20))
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
   const dispatcher = startDispatcher()
-  for (let i = 0; i < 20; i++) await postEvents(db, dispatcher, accountId, 500)
+  for (let i = 0; i < 10; i++) await postEvents(db, dispatcher, accountId, 500)
   await until('all posts', async () => (await outboxOf(id)) === 0)
-  expect(receiver.received).toHaveLength(10_000)
-  expect(new Set(idsOf(receiver)).size).toBe(10_000)
-  expect(await count('attempts where endpoint_id = $1', [id])).toBe(10_000)
+  expect(receiver.received).toHaveLength(5000)
+  expect(new Set(idsOf(receiver)).size).toBe(5000)
+  expect(await count('attempts where endpoint_id = $1', [id])).toBe(5000)
 })
 
 test('two dispatchers on one database post each event once', async () => {
@@ -188,11 +189,11 @@ test('two dispatchers on one database post each event once', async () => {
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
   const [one, two] = [startDispatcher({ pollMs: 20 }), startDispatcher({ pollMs: 20 })]
-  for (let i = 0; i < 10; i++)
+  for (let i = 0; i < 5; i++)
     await Promise.all([one, two, nobody].map((outbox) => postEvents(db, outbox, accountId, 100)))
   await until('all posts', async () => (await outboxOf(id)) === 0)
-  expect(new Set(idsOf(receiver)).size).toBe(3000)
-  expect(receiver.received).toHaveLength(3000)
+  expect(new Set(idsOf(receiver)).size).toBe(1500)
+  expect(receiver.received).toHaveLength(1500)
 })
 
 test('leaves a dead node’s leases until they end, then posts', async () => {
@@ -332,7 +333,7 @@ test('loses nothing when database connections break', async () => {
   const breaking = openPool(database.connection, { name: 'breaking', max: 4 })
   const dispatcher = startDispatcher({ db: breaking, pollMs: 20 })
   for (let i = 0; i < 10; i++) {
-    await postEvents(db, i % 2 ? dispatcher : nobody, accountId, 200)
+    await postEvents(db, i % 2 ? dispatcher : nobody, accountId, 60)
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = 'heliogram breaking'`
   }
@@ -341,7 +342,7 @@ test('loses nothing when database connections break', async () => {
     await sql`update outbox set leased_until = now() where leased_until < now() + interval '57 seconds'`
     return (await outboxOf(id)) === 0
   })
-  expect(new Set(idsOf(receiver)).size).toBe(2000)
+  expect(new Set(idsOf(receiver)).size).toBe(600)
   await dispatcher.close()
   await breaking.end()
 })
