@@ -223,7 +223,7 @@ test('nothing of another account is found: its messages, senders and pools, and 
   const mine = await client.messages.create({ to: '+15551239010', body: 'Mine' })
   const { key } = await account.client.expect<{ key: { secret: string } }>('POST', '/v1/accounts', {
     name: 'Another',
-    key: { name: 'First' },
+    key: { name: 'First', expires_at: null },
   })
   const made = await fetch(`${account.address}/v1/twilio-credentials`, {
     method: 'POST',
