@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
+import { inTransaction } from '../ground/db/db.ts'
+import { replaceRates } from '../rates/store.ts'
 import { cancelMessage } from '../messages/cancel.ts'
 import { storeReply } from '../inbound/reply.ts'
 import { foldCounters } from '../usage/fold.ts'
@@ -32,14 +34,16 @@ async function fill(): Promise<void> {
   await ledger.send({ theirNumber: '15551230001', campaignId })
   await ledger.send({ theirNumber: '15551230002', campaignId, sendAt: new Date(Date.now() + 3_600_000) })
   await ledger.answer(await lease('15551230003'))
+  const price = { amount: 7500, currency: 'EUR' }
+  const rates = ['15551230004', '4477'].map((destination) => ({ destination, effectiveFrom: new Date(0), price }))
+  await inTransaction(db, (tx) => replaceRates(tx, ledger.carrierId, rates))
+  await ledger.routing.refresh()
   for (const [number, state, stat] of [
     ['15551230004', 'delivered', 'DELIVRD'],
     ['447700900123', 'delivered', 'DELIVRD'],
     ['447700900124', 'undeliverable', 'UNDELIV'],
   ] as const) {
     const handover = await lease(number)
-    await sql`update messages set cost = 0.0075, cost_currency = 'EUR', cost_carrier_id = ${ledger.carrierId}
-      where id = ${handover.id}`
     await ledger.answer(handover)
     await receipt(handover.id, state, stat)
   }

@@ -11,6 +11,7 @@ import type { Handover } from '../message/handover.ts'
 import { messageTypes, statuses, unknownPolicies } from '../message/message.ts'
 import { resendMessage, resolveUnknown } from '../ledger/resend.ts'
 import { moveTo, openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { replaceRates } from '../rates/store.ts'
 import { readCounts } from './counts.ts'
 import { buckets } from './delta-sql.ts'
 import { foldCounters } from './fold.ts'
@@ -27,12 +28,15 @@ await test.sql`insert into campaigns (account_id, id, name) values (${test.accou
 await test.sql`insert into link_states (link_id, node_id, leased_until, state)
   values (${test.linkId}, ${test.nodeId}, now() + interval '1 hour', 'bound')`
 
-for (const [destination, currency] of [
+const rates = [
   ['US', 'EUR'],
   ['GB', 'USD'],
-])
-  await test.sql`insert into rates (carrier_id, destination, currency, cost, effective_from)
-    values (${test.carrierId}, ${destination ?? ''}, ${currency ?? ''}, 7500, now() - interval '1 day')`
+].map(([destination = '', currency = '']) => ({
+  destination,
+  effectiveFrom: new Date(0),
+  price: { amount: 7500, currency },
+}))
+await inTransaction(db, (tx) => replaceRates(tx, test.carrierId, rates))
 await test.routing.refresh()
 
 const numbers = ['15551230001', '447700900123', '4915112345678', '88213300000']
@@ -190,7 +194,8 @@ it('equals a count of all messages, whatever happens', async () => {
   expect(await test.count('tally_deltas', 'true')).toBe(0)
   expect(await readCounterFaults(test.db)).toEqual([])
   expect(unseen()).toEqual([])
-  expect(await test.count('tallies', 'cost > 0')).toBeGreaterThan(0)
+  expect(await test.count('tallies', 'cost > 0 and segments = 1')).toBeGreaterThan(0)
+  expect(await test.count('tallies', 'cost > 0 and segments > 1')).toBeGreaterThan(0)
   expect(await test.count('tallies', 'messages <= 0')).toBe(0)
   // What CHECKs would keep.
   const known = `direction in ('outbound', 'inbound') and type = any ($1) and status = any ($2) and coalesce(on_unknown, 'hold') = any ($3)`
