@@ -82,6 +82,7 @@ export const keywordLengthMax = 40
 const suspicionLengthMax = 160
 // The longest reply that is read: ten segments.
 const readLengthMax = 1600
+// With the stop word, which may be several.
 const suspicionWordsMax = 6
 
 /** A reply's statement about further messages. */
@@ -157,7 +158,8 @@ function looksLikeStop(folded: string, stops: ReadonlySet<string>): boolean {
   // Words of two or three letters are too common inside texts.
   const long = [...stops].filter((stop) => stop.length > 3)
   const tokens = folded.split(' ')
-  if (tokens.length <= suspicionWordsMax && long.some((stop) => ` ${folded} `.includes(` ${stop} `))) return true
+  const isNearlyAll = (stop: string): boolean => tokens.length < suspicionWordsMax + stop.split(' ').length
+  if (long.some((stop) => isNearlyAll(stop) && ` ${folded} `.includes(` ${stop} `))) return true
   const isSpelled = tokens.every((token) => token.length === 1)
   if (tokens.length > 1 && !isSpelled) return false
   const word = tokens.join('')
