@@ -77,7 +77,7 @@ describe('several sessions', () => {
     const refused = ['refused', 'queued']
     expect(test.answers.map(({ state, move }) => [state, move?.to])).toEqual([refused, refused])
     held[0]?.()
-    await until('it is bound anew', () => test.bound.length === 2 && test.link.sessions === 1)
+    await until('it is bound again', () => test.bound.length === 2 && test.link.sessions === 1)
     test.link.submit(message())
     await until('all are answered', () => test.answers.length === 4)
     expect(test.answers.slice(2).map(({ state }) => state)).toEqual(['accepted', 'accepted'])

@@ -56,8 +56,8 @@ export async function resealContacts(db: Db, keys: DataKeys, seals: ContactSeals
     const changed = locked.flatMap((contact) => {
       // A contact encrypted meanwhile needs no change.
       const opened = isCurrent ? (contact.sealed ? null : contact) : openContact(own, version, accountId, contact)
-      const anew = opened && sealFields(current, accountId, contact.id, opened)
-      return opened && anew ? [{ ...opened, id: contact.id, campaignId: contact.campaignId, anew }] : []
+      const resealed = opened && sealFields(current, accountId, contact.id, opened)
+      return opened && resealed ? [{ ...opened, id: contact.id, campaignId: contact.campaignId, resealed }] : []
     })
     await writeSealed(tx, seals, accountId, changed)
     // Another transaction changes or deletes a contact; the next turn sees the result.
@@ -133,7 +133,7 @@ async function writeSealed(
   tx: Tx,
   seals: ContactSeals,
   accountId: string,
-  changed: readonly (PersonalFields & { id: string; campaignId: string; anew: Buffer })[],
+  changed: readonly (PersonalFields & { id: string; campaignId: string; resealed: Buffer })[],
 ): Promise<void> {
   if (changed.length === 0) return
   await tx.query({
@@ -148,7 +148,7 @@ async function writeSealed(
         and c.id = r.id`,
     values: [
       accountId,
-      ...fieldsOf(changed, 'campaignId', 'id', 'anew'),
+      ...fieldsOf(changed, 'campaignId', 'id', 'resealed'),
       changed.map(({ externalId }) => (externalId === null ? null : seals.hash(accountId, externalId))),
     ],
   })

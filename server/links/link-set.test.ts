@@ -143,7 +143,7 @@ it('a carrier with a lower limit of sessions gets fewer connections', async () =
   await until('all sessions are bound', () => test.simulator.stats().bound === 3)
   await test.sql`update carriers set settings = settings || '{"sessions": 1}', updated_at = now()`
   await until('the others are given back', async () => (await held()) === 1)
-  await until('it is bound anew', () => test.simulator.stats().binds > 3)
+  await until('it is bound again', () => test.simulator.stats().binds > 3)
   await untilBound(test)
   expect(test.simulator.stats()).toMatchObject({ bound: 1, binds: 4 })
 })

@@ -208,7 +208,7 @@ describe('a changed carrier', () => {
     })
     expect(test.simulator.stats().binds).toBe(1)
     test.simulator.misbehave({ isPaused: false })
-    await until('it is bound anew', () => test.simulator.stats().binds === 2)
+    await until('it is bound again', () => test.simulator.stats().binds === 2)
     await untilBound(test)
     expect([...test.submitter.links.values()].map((link) => link.settings.window)).toEqual([7])
     await test.reaches(id, 'delivered')

@@ -187,13 +187,13 @@ describe('rotation', () => {
   const rotate = (): Promise<boolean> => inTransaction(pool, (tx) => rotateDataKey(tx, testVault, sealing.accountId))
   const wait = (): Promise<unknown> => sql`update data_keys set retired_at = retired_at - interval '6 minutes'`
   /** As 5 s later in this process, and at once in another. */
-  const anew = (): void => {
+  const renew = (): void => {
     const own = new DataKeys(testVault)
     const texts = new Texts({ db: pool, keys: own, vault: testVault, isSealing: true })
     sealing.acceptor = new Acceptor({ ...sealing.context, texts, ownLinks: sealing.ownLinks, routing: sealing.routing })
   }
-  const sendAnew = async (): Promise<MessageRow> => {
-    anew()
+  const sendAgain = async (): Promise<MessageRow> => {
+    renew()
     return rowOf(await sealing.acceptor.accept(sealing.draft({ body: text })))
   }
 
@@ -207,7 +207,7 @@ describe('rotation', () => {
     await cancelMessage(sealing.context, sealing.accountId, gone.id)
     await inTransaction(pool, (tx) => redactMessage(tx, sealing.accountId, gone.id))
     await rotate()
-    const next = await sendAnew()
+    const next = await sendAgain()
     expect([old, next].map(({ body }) => body)).toEqual([text, text])
     expect(versionOf((await sealedOf(old.id)) ?? Buffer.alloc(0))).toBe(1)
     expect(versionOf((await sealedOf(next.id)) ?? Buffer.alloc(0))).toBe(2)

@@ -129,7 +129,7 @@ const happenings: Record<string, (n: number) => Promise<unknown>> = {
   'be refused': (n) => answer(n, { state: 'refused', move: moveTo('rejected', { errorCode: 'invalid_destination' }) }),
   'be refused for now': (n) => answer(n, { state: 'refused', move: moveTo('queued', { retryAfterMs: 10 }) }),
   'have no answer': (n) => answer(n, { state: 'unknown', move: unknownMove }),
-  'be counted anew': (n) => answer(n, { state: 'released', move: { ...moveTo('queued'), segments: 5 } }),
+  'be counted again': (n) => answer(n, { state: 'released', move: { ...moveTo('queued'), segments: 5 } }),
   deliver: (n) => receipt(n, 'delivered', 'DELIVRD'),
   'deliver the newest': () => receipt(handed.length - 1, 'delivered', 'DELIVRD'),
   fail: (n) => receipt(n, 'undeliverable', 'UNDELIV'),

@@ -199,14 +199,14 @@ async function importInput(
   return { numbers: contacts.data.map((one) => one.phone_number).toSorted(), errors: errors.data, repairs }
 }
 
-test('each row of a file is read with its own country, whatever the default is', async () => {
+test('each row of a file is read with its own country, not with the default', async () => {
   await account.client.expect('PATCH', '/v1/settings', { default_country: null })
   const numbers = ['33639980011', '447700900111', '491713920052']
   for (const query of ['', '?default_country=GB', '?default_country=US'])
     expect(await importInput('row-country.csv', query), query).toMatchObject({ numbers, errors: [] })
 })
 
-test('each row of a file is read with its calling code, whatever the default is', async () => {
+test('each row of a file is read with its calling code, not with the default', async () => {
   const rows = ['+33,639980011', '0044,07911 123456', '52,5512345678', '1,4165550100', ',+491713920052']
   for (const name of ['Country Code', 'Dial code'])
     expect(await importInput(name, '?default_country=US', [`${name},Phone`, ...rows].join('\n'))).toMatchObject({

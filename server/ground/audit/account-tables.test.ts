@@ -109,9 +109,9 @@ it('accounts get the same result alone as with all others', async () => {
   for (const step of steps) {
     await db.query(step, [[changed, other]])
     for (const id of [changed, other]) for (const table of kept) await table.refresh([id])
-    const anew = [new Subscriptions(db), new QuietHours(db), new Guards(db)] as const
-    for (const table of anew) await table.refresh()
-    expect(shown(kept)).toEqual(shown(anew))
+    const fresh = [new Subscriptions(db), new QuietHours(db), new Guards(db)] as const
+    for (const table of fresh) await table.refresh()
+    expect(shown(kept)).toEqual(shown(fresh))
     answers.add(JSON.stringify(shown(kept)))
   }
   expect(answers.size).toBe(steps.length)

@@ -58,8 +58,8 @@ async function rewrapColumn(db: Db, vault: Vault, newest: Buffer, one: SecretCol
       const sealed = typeof row.value === 'string' ? Buffer.from(row.value, 'base64') : row.value
       // The last octet of the prefix shares a base64 digit with the next one.
       if (sealed.subarray(0, prefix.length).equals(prefix)) return []
-      const anew = sealAnew(vault, sealed, row.purpose)
-      if (anew) return [{ ...row, anew: form === 'bytea' ? anew : anew.toString('base64') }]
+      const rewrapped = sealAgain(vault, sealed, row.purpose)
+      if (rewrapped) return [{ ...row, rewrapped: form === 'bytea' ? rewrapped : rewrapped.toString('base64') }]
       if (form !== 'mixed') done.unopenable.push(`${table}.${column}`)
       return []
     })
@@ -67,11 +67,15 @@ async function rewrapColumn(db: Db, vault: Vault, newest: Buffer, one: SecretCol
       const type = form === 'bytea' ? 'bytea' : 'text'
       const { rowCount } = await db.query(
         `update ${table} t
-         set ${column} = r.anew
-         from unnest($1::tid[], $2::${type}[], $3::${type}[]) as r (place, value, anew)
+         set ${column} = r.rewrapped
+         from unnest($1::tid[], $2::${type}[], $3::${type}[]) as r (place, value, rewrapped)
          where t.ctid = r.place
            and t.${column} = r.value`,
-        [changed.map(({ place }) => place), changed.map(({ value }) => value), changed.map(({ anew }) => anew)],
+        [
+          changed.map(({ place }) => place),
+          changed.map(({ value }) => value),
+          changed.map(({ rewrapped }) => rewrapped),
+        ],
       )
       done.changed += rowCount ?? 0
       done.missed += changed.length - (rowCount ?? 0)
@@ -85,7 +89,7 @@ async function rewrapColumn(db: Db, vault: Vault, newest: Buffer, one: SecretCol
 /** Three octets are four digits; the other two of five are two digits and a part. */
 const base64Prefix = (prefix: Buffer): string => prefix.toString('base64').slice(0, Math.floor((prefix.length * 8) / 6))
 
-function sealAnew(vault: Vault, sealed: Buffer, purpose: string): Buffer | null {
+function sealAgain(vault: Vault, sealed: Buffer, purpose: string): Buffer | null {
   try {
     return vault.seal(vault.open(sealed, purpose), purpose)
   } catch {
@@ -109,10 +113,10 @@ async function rewrapGatherings(db: Db, vault: Vault, newest: Buffer): Promise<R
   )
   for (const { id, parts, purpose } of rows) {
     let isChanged = false
-    const anew = Object.entries(parts).map(([number, part]) => {
+    const rewrapped = Object.entries(parts).map(([number, part]) => {
       const sealed = Buffer.from(part.body, 'base64')
       if (!part.isSealed || sealed.subarray(0, prefix.length).equals(prefix)) return [number, part]
-      const body = sealAnew(vault, sealed, purpose)?.toString('base64')
+      const body = sealAgain(vault, sealed, purpose)?.toString('base64')
       if (body === undefined) done.unopenable.push('smpp_gatherings.parts')
       else isChanged = true
       return [number, { ...part, body: body ?? part.body }]
@@ -120,7 +124,7 @@ async function rewrapGatherings(db: Db, vault: Vault, newest: Buffer): Promise<R
     if (!isChanged) continue
     const { rowCount } = await db.query(`update smpp_gatherings set parts = $2 where id = $1 and parts = $3`, [
       id,
-      JSON.stringify(Object.fromEntries(anew)),
+      JSON.stringify(Object.fromEntries(rewrapped)),
       JSON.stringify(parts),
     ])
     if (rowCount === 1) done.changed++
