@@ -56,7 +56,7 @@ export async function measureFairness({ pairs, seconds }: Options): Promise<Figu
       const { accepted, sentMs, answerMs, statuses } = await load.ask<LoadOutput>('run', input)
       if (accepted < size) console.log(`refused: ${JSON.stringify(statuses)}`)
       const waits = Array.from(answerMs, (atMs, i) => atMs - (sentMs[i] ?? 0))
-      // The first second came before the flood: work makes room only beside others, so a first code would measure something else.
+      // Without the second before the flood: until a code comes, the flood has no reason to make room.
       return { waits: waits.slice(codesPerSecond), refused: size - accepted }
     }
     // The first use of each route compiles its code and prepares its statements, which would count as a wait.

@@ -139,8 +139,8 @@ export function requireNoMore(row: KeyRow, caller: Caller, own: KeyRow | null): 
 /** A key gives nobody access from more networks or for a longer time than its own. @throws ApiError `insufficient_scope`. */
 export function requireReach({ ipAllow, expiresAt }: Reach, own: KeyRow | null): void {
   if (!own) return
-  const isNear = ipAllow.length > 0 && ipAllow.every((one) => isWithin(one, own.ipAllow))
-  if (own.ipAllow.length > 0 && !isNear)
+  const isCovered = ipAllow.length > 0 && ipAllow.every((one) => isWithin(one, own.ipAllow))
+  if (own.ipAllow.length > 0 && !isCovered)
     throw new ApiError('insufficient_scope', { detail: 'It may be used from networks that your key does not allow.' })
   if (own.expiresAt && !(expiresAt && expiresAt.getTime() <= own.expiresAt.getTime() + besideMs))
     throw new ApiError('insufficient_scope', {

@@ -36,20 +36,19 @@ export function recallAnswers(
 ): { plain: PlainAnswer[]; rest: Answer[] } {
   const plain: PlainAnswer[] = []
   const rest: Answer[] = []
+  const ids = answers.map(({ linkId, carrierMessageId }) => `${linkId} ${carrierMessageId}`)
   const times = new Map<string, number>()
-  for (const answer of answers) times.set(idOf(answer), (times.get(idOf(answer)) ?? 0) + 1)
-  for (const answer of answers) {
+  for (const id of ids) times.set(id, (times.get(id) ?? 0) + 1)
+  for (const [i, answer] of answers.entries()) {
     const submitted = recent.takeSubmitted(answer.messageId, answer.try)
     // The id of a resent message may have been attributed to an earlier try (`takeBackIds`).
     const isKnown = submitted?.row.possibleDuplicate === false && !wantsSent(answer.accountId)
-    // A carrier that gives one id twice at once means the later message.
-    if (isKnown && isPlainAnswer(answer) && times.get(idOf(answer)) === 1) plain.push({ answer, ...submitted })
+    // An id that a carrier gives twice belongs to the later message: the general way keeps their order.
+    if (isKnown && isPlainAnswer(answer) && times.get(ids[i] ?? '') === 1) plain.push({ answer, ...submitted })
     else rest.push(answer)
   }
   return { plain, rest }
 }
-
-const idOf = ({ linkId, carrierMessageId }: Answer): string => `${linkId} ${carrierMessageId}`
 
 function isPlainAnswer({ state, segments, move, carrierMessageId, isLate }: Answer): boolean {
   return state === 'accepted' && segments === 1 && move?.to === 'sent' && carrierMessageId !== null && isLate !== true
@@ -102,14 +101,14 @@ export async function writePlainAnswers(
 
 const notRemembered = 'messages are as remembered'
 
-/** Resolves with null if `wholeOf` of the statement failed. */
+/** The result of a statement with `wholeOf`; null if a message differed. */
 const ifRemembered = <T>(written: Promise<T>): Promise<T | null> =>
   written.catch((error: unknown) => {
     if (error instanceof Error && error.message.includes(notRemembered)) return null
     throw error
   })
 
-/** The CTE `whole`, which fails unless each row of `all` has moved: then nothing of the statement remains. */
+/** The CTE `whole`: if a row of `all` has not moved, the cast fails, and the statement changes nothing. */
 const wholeOf = (all: string): string => `whole as materialized (
     select case when count(*) = (select count(*) from ${all}) then true else (count(*) || ' ${notRemembered}')::boolean end as holds
     from moved

@@ -18,7 +18,7 @@ export interface Ended {
 }
 
 /** Whether its row is only deleted: no retry follows, and no replay counts it. */
-export const isOver = ({ retryMs, post }: Ended): boolean => retryMs === null && post.targetId === undefined
+export const isFinal = ({ retryMs, post }: Ended): boolean => retryMs === null && post.targetId === undefined
 
 /**
  * Ends posts: deletes their rows (primary key), inserts failed ones again with a later due time, and records one attempt each. A row that another
@@ -26,7 +26,7 @@ export const isOver = ({ retryMs, post }: Ended): boolean => retryMs === null &&
  * once, as done. Counts for replays (primary key), if any.
  */
 export async function endPosts(db: Db, ended: Ended[]): Promise<void> {
-  const isPlain = ended.every((one) => isOver(one))
+  const isPlain = ended.every((one) => isFinal(one))
   await db.query({
     ...(isPlain ? plainEndStatement : endStatement)(dayOf(ended.map((one) => one.attemptId))),
     values: endedRows.encode(ended, {

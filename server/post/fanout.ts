@@ -112,7 +112,7 @@ export class Dispatcher implements Outbox {
     this.hidesTexts = options.hidesTexts ?? false
     this.#endpoints = new Endpoints(db, vault)
     this.#poster = new Poster({ destinations, timeoutMs, takeAnswer: options.takeAnswer })
-    this.#saver = createSaver({ db, over: options.endsDb ?? db }, nodeId, log)
+    this.#saver = createSaver({ db, endsDb: options.endsDb ?? db }, nodeId, log)
     this.#health = createHealth({ db, log, endpoints: this.#endpoints, outbox: this, disableAfterMs })
     this.#claims = new Claims({
       db,

@@ -11,7 +11,7 @@ const { db, sql } = await createTestDatabase()
 it('reports all posts that could not be saved together, with their number', async () => {
   const told: { posts?: number }[] = []
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void told.push(fields) }
-  const saver = createSaver({ db, over: db }, newId(), log)
+  const saver = createSaver({ db, endsDb: db }, newId(), log)
   await sql`alter table outbox rename to lost`
   const drop = (): void => saver.drop({ endpointId: newId(), dueAt: new Date(), eventId: newId() })
   for (let i = 0; i < 100; i++) drop()
@@ -35,7 +35,7 @@ it('counts a repeated write after a lost response as saved, and reports nothing'
     return result
   }
   const counted = { query } as unknown as Db
-  const saver = createSaver({ db: counted, over: counted }, newId(), log)
+  const saver = createSaver({ db: counted, endsDb: counted }, newId(), log)
   for (let i = 0; i < 3; i++)
     saver.end(testEnded({ endpointId: newId(), dueAt: new Date(), eventId: newId(), accountId }), false)
   await saver.drain()

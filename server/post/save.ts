@@ -4,7 +4,7 @@ import type { Db } from '../ground/db/db.ts'
 import { codeOf, isPassing, isRetryable } from '../ground/db/failure.ts'
 import type { Log } from '../ground/db/log.ts'
 import { Repeated } from '../ground/http/repeated.ts'
-import { endPosts, isOver, type Ended } from './ended.ts'
+import { endPosts, isFinal, type Ended } from './ended.ts'
 import { dropPosts, releasePosts, type OutboxKey } from './outbox.ts'
 
 export interface Saver {
@@ -25,19 +25,19 @@ const retryMs = 1000
 // Ends feed the delivery log, and prevent repetitions after a crash.
 const lingerMs = 20
 // Nothing waits for the end of a post without a retry, and a statement of one costs nearly as much as one of fifty.
-const overLingerMs = 250
+const finalLingerMs = 250
 
-/** `over`: may lose its last commits when the server crashes; those posts are made again, as they are if this process does. */
 export interface SaverPools {
   db: Db
-  over: Db
+  /** For ends without a retry. If the server crashes, its last commits may be lost, and those posts are made again. */
+  endsDb: Db
 }
 
 /**
  * A saver for one node's posts. It waits for an unavailable database, 10 seconds a batch; posts with unwritten results are made again after their
  * lease.
  */
-export function createSaver({ db, over }: SaverPools, nodeId: string, log: Log): Saver {
+export function createSaver({ db, endsDb }: SaverPools, nodeId: string, log: Log): Saver {
   const batched = <T>(write: (items: T[]) => Promise<void>, lingering = lingerMs): Batcher<T, void> =>
     new Batcher<T, void>(
       async (items) => {
@@ -47,7 +47,7 @@ export function createSaver({ db, over }: SaverPools, nodeId: string, log: Log):
       { sizeMax: 500, flushesMax: 1, rests: true, lingerMs: lingering, isForAll: isPassing },
     )
   const ends = batched<Ended>((ended) => endPosts(db, ended))
-  const overs = batched<Ended>((ended) => endPosts(over, ended), overLingerMs)
+  const finals = batched<Ended>((ended) => endPosts(endsDb, ended), finalLingerMs)
   const releases = batched<OutboxKey>((keys) => releasePosts(db, nodeId, keys))
   const drops = batched<OutboxKey>((keys) => dropPosts(db, keys))
   const failures = new Repeated((error, posts) => log.error({ error, posts }, 'results of posts could not be saved'))
@@ -55,14 +55,14 @@ export function createSaver({ db, over }: SaverPools, nodeId: string, log: Log):
     batcher.push(item).catch((error: unknown) => failures.note(error))
   }
   return {
-    end: (ended, isOrdered) => push(isOver(ended) && !isOrdered ? overs : ends, ended),
+    end: (ended, isOrdered) => push(isFinal(ended) && !isOrdered ? finals : ends, ended),
     release: (key) => push(releases, key),
     drop: (key) => push(drops, key),
     get unsaved() {
-      return ends.length + overs.length
+      return ends.length + finals.length
     },
     drain: async () => {
-      await Promise.all([ends.drain(), overs.drain(), releases.drain(), drops.drain()])
+      await Promise.all([ends.drain(), finals.drain(), releases.drain(), drops.drain()])
       failures.flush()
     },
   }

@@ -42,7 +42,7 @@ async function resealPiece(db: Db, tx: Tx, keys: DataKeys, retired: RetiredKey):
       const place = { accountId, id, column: 'messages.octets' } as const
       // Sealed at the same moment as its text, so with the same key.
       const received = octets && sealText(current, { ...place, text: openText(old, place, octets) })
-      return [{ id, sealed, anew: sealText(current, { accountId, id, text }), received }]
+      return [{ id, sealed, resealed: sealText(current, { accountId, id, text }), received }]
     } catch {
       // Readers get the error; sealing it again would not help.
       return []
@@ -79,18 +79,18 @@ async function readSealed(tx: Tx, accountId: string, after: string | null): Prom
 async function writeSealed(
   tx: Tx,
   accountId: string,
-  changed: readonly { id: string; sealed: Buffer; anew: Buffer; received: Buffer | null }[],
+  changed: readonly { id: string; sealed: Buffer; resealed: Buffer; received: Buffer | null }[],
 ): Promise<void> {
   await tx.query({
     name: 'write-sealed',
     text: `
       update messages m
-      set body_sealed = c.anew,
+      set body_sealed = c.resealed,
         octets = c.received
-      from unnest($2::uuid[], $3::bytea[], $4::bytea[], $5::bytea[]) as c (id, sealed, anew, received)
+      from unnest($2::uuid[], $3::bytea[], $4::bytea[], $5::bytea[]) as c (id, sealed, resealed, received)
       where m.account_id = $1
         and m.id = c.id
         and m.body_sealed = c.sealed`,
-    values: [accountId, ...fieldsOf(changed, 'id', 'sealed', 'anew', 'received')],
+    values: [accountId, ...fieldsOf(changed, 'id', 'sealed', 'resealed', 'received')],
   })
 }

@@ -72,10 +72,10 @@ export class RoutingTable implements Routing {
     // A refusal by cached facts is planned again with new ones: a sender or carrier may be new, or the campaign changed.
     const unsure = requests.filter((request, i) => isOfOldFacts(request, plans[i]))
     if (unsure.length === 0) return plans
-    const [anew] = await Promise.all([this.#facts.read(unsure, now), this.#refresher.now()])
+    const [fresh] = await Promise.all([this.#facts.read(unsure, now), this.#refresher.now()])
     return requests.map((request, i) => {
       const plan = plans[i]
-      return plan && !isOfOldFacts(request, plan) ? plan : this.#planOne(request, anew)
+      return plan && !isOfOldFacts(request, plan) ? plan : this.#planOne(request, fresh)
     })
   }
 
