@@ -72,7 +72,7 @@ export const adapters: Readonly<Record<string, Adapter>> = {
     fields: [
       text('auth_id', 'Auth ID', 'Of the account or subaccount.'),
       {
-        ...text('allowed_cidrs', 'Networks of Plivo', 'That it posts receipts and replies from: ["192.0.2.0/24"].'),
+        ...text('allowed_cidrs', 'Networks of Plivo', 'Plivo posts receipts and replies from these: ["192.0.2.0/24"].'),
         kind: 'json',
       },
       optional('powerpack_uuid', 'Powerpack', 'Chooses the sender of messages that name none.'),
