@@ -1,3 +1,4 @@
+import { CSPProvider } from '@base-ui/react/csp-provider'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -13,9 +14,11 @@ if (root)
     <StrictMode>
       <QueryClientProvider client={queries}>
         <Router base="/console">
-          <ErrorBoundary>
-            <App />
-          </ErrorBoundary>
+          <CSPProvider disableStyleElements>
+            <ErrorBoundary>
+              <App />
+            </ErrorBoundary>
+          </CSPProvider>
         </Router>
       </QueryClientProvider>
     </StrictMode>,

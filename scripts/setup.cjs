@@ -215,13 +215,7 @@ function buildConsole(sources) {
 function hashOfSources() {
   return hashOf(
     sourcesOf('console')
-      .concat(
-        sourcesOf('sdk'),
-        'docs/openapi.json',
-        'scripts/sdk.ts',
-        'server/program/site/colours.css',
-        'package-lock.json',
-      )
+      .concat(sourcesOf('sdk'), 'docs/openapi.json', 'scripts/sdk.ts', 'package-lock.json')
       .map(readHash)
       .sort(byText)
       .join(),

@@ -389,7 +389,8 @@ test('a room’s style sheet styles only its own classes, and no element or part
       selectors: [...text.matchAll(/([^{}@;]+)\{/g)].flatMap(([, all = '']) => all.trim().split(/,\n\s*/)),
     }
   })
-  const shared = ['bars', 'form', 'ground', 'kit', 'shell'].map((name) => `${name}.css`)
+  const whole = readFileSync(join(folder, 'console.css'), 'utf8')
+  const shared = [...whole.matchAll(/@import '\.\/([^']+)'/g)].map(([, file]) => file ?? '')
   const everywhere = new Set(
     sheets.filter(({ file }) => shared.includes(file)).flatMap((one) => named(one.selectors.join())),
   )
@@ -399,7 +400,7 @@ test('a room’s style sheet styles only its own classes, and no element or part
       .filter((selector) => named(selector).every((name) => everywhere.has(name)))
       .map((selector) => `${file} dresses ${selector}`),
   )
-  expect(rooms.length).toBe(5)
+  expect(rooms.length).toBeGreaterThan(4)
   expect(wrong).toEqual([])
 })
 
