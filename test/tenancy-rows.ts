@@ -238,6 +238,13 @@ export const rows: Record<string, Row> = {
   'GET /v1/campaigns/:campaign/stats': ofCampaign,
   'GET /v1/campaigns/:campaign/stats/export': ofCampaign,
   'GET /v1/usage': { queries: ({ subaccount }) => [`account=${subaccount}`] },
+  'GET /v1/series': {
+    queries: ({ campaign, broadcast, webhook }) => [
+      `by=campaign&id=${campaign}`,
+      `by=broadcast&id=${broadcast}`,
+      `by=webhook&id=${webhook}`,
+    ],
+  },
   'GET /v1/campaigns/:campaign/contacts/export': ofCampaign,
   'GET /v1/campaigns/:campaign/contacts/:contact': ofContact,
   'PATCH /v1/campaigns/:campaign/contacts/:contact': { ...ofContact, bodies: () => [{ last_name: 'New' }] },
@@ -344,6 +351,7 @@ export const areas: Record<string, readonly string[]> = {
   'smpp-credentials': ['smpp'],
   'twilio-credentials': ['keys'],
   usage: ['usage'],
+  series: ['usage'],
   webhooks: ['webhooks'],
   events: ['events', 'webhooks'],
 }

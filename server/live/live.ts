@@ -3,6 +3,7 @@ import { columns, fieldsOf } from '../ground/db/array.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { mergeSparse, percentilesOf, type Percentiles, type Sparse } from '../ground/metrics/histogram.ts'
 import { recentOf, type Meter } from '../ground/metrics/meter.ts'
+import { addMeasured } from '../usage/series.ts'
 
 /** By country (ISO 3166-1 alpha-2, or `other`). */
 type ByCountry = Record<string, Sparse>
@@ -24,7 +25,7 @@ export const saveEveryMs = 5000
 // A process that has not written for three times that is gone or silent.
 const silentSeconds = 15
 
-/** Writes this process's recent times, and senders' results since the last call. */
+/** Writes this process's recent times, and what it measured since the last call. */
 export async function saveLive(db: Db, nodeId: string, meter: Meter): Promise<void> {
   meter.turn()
   const times: NodeTimes = {
@@ -34,6 +35,7 @@ export async function saveLive(db: Db, nodeId: string, meter: Meter): Promise<vo
   // Without data there is nothing to write: the last row is soon too old to be read.
   const isAny = [...Object.values(times.responses), ...Object.values(times.receipts)].some((part) => hasAny(part))
   if (isAny) await saveTimes(db, nodeId, times)
+  await addMeasured(db, meter.takeMeasured())
   await saveSenders(db, meter)
 }
 

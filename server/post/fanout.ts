@@ -310,7 +310,7 @@ export class Dispatcher implements Outbox {
 
   #goOn(lane: PostLane, { outcome, durationMs }: PostResult): void {
     lane.window.note(outcome === 'ok', durationMs, lane.queue.length === 0)
-    this.#meter?.notePost(outcome, durationMs)
+    this.#meter?.notePost(lane, outcome, durationMs)
     const [next] = this.#waiting
     if (next) {
       this.#waiting.delete(next)

@@ -1,10 +1,11 @@
-/** Moves changes of counts from `tally_deltas` into `tallies`, in one transaction. */
+/** Moves changes of counts from `tally_deltas` into `tallies` and `series`, in one transaction. */
 import { inTransaction, type Db } from '../ground/db/db.ts'
 import { signed } from './counts-sql.ts'
+import { addMoves } from './series.ts'
 
 /**
  * Folds deltas that no other process has locked, and returns how many; call again while it is `limit`. Several processes may run it: all
- * lock the tallies in one order.
+ * lock both in one order.
  */
 export async function foldCounters(db: Db, limit = 5000): Promise<number> {
   return inTransaction(db, async (tx) => {
@@ -45,5 +46,5 @@ const foldSql = `
     on conflict (account_id, hour, campaign_id, broadcast_id, type, is_test, country, carrier_id, segments, bucket, error_code, currency)
     do update set messages = t.messages + excluded.messages, cost = t.cost + excluded.cost
     returning case when t.messages = 0 then t.ctid end as empty
-  )
+  ), ${addMoves('gone')}
   select (select count(*)::int from gone) as folded, array(select empty::text from folded where empty is not null) as empty`

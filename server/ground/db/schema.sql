@@ -1276,6 +1276,25 @@ create unique index senders_default on senders (account_id) where is_default;
 create index senders_pace on senders (account_id, id) where (pace is not null);
 create policy own_account on senders for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
+create table series (
+  account_id uuid,
+  subject uuid not null,
+  step_seconds integer not null,
+  at timestamptz not null,
+  forget_at timestamptz not null,
+  accepted integer default 0 not null,
+  sent integer default 0 not null,
+  delivered integer default 0 not null,
+  failed integer default 0 not null,
+  replies integer default 0 not null,
+  throttled integer default 0 not null,
+  response_times integer[] default '{}'::integer[] not null,
+  receipt_times integer[] default '{}'::integer[] not null,
+  constraint series_key unique nulls not distinct (account_id, subject, step_seconds, at)
+) with (fillfactor=50);
+create index series_forget on series (forget_at);
+create policy own_account on series for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
+
 create table short_links (
   code text collate "C" not null,
   account_id uuid not null,
@@ -1484,7 +1503,8 @@ create table tally_deltas (
   messages integer not null,
   cost_before numeric default 0 not null,
   cost numeric default 0 not null,
-  broadcast_id uuid
+  broadcast_id uuid,
+  moved_at timestamptz default now() not null
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
 create policy own_account on tally_deltas for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 

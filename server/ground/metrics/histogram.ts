@@ -4,7 +4,7 @@
  */
 
 // The last one ends at 2^29 ms, six days.
-const bucketCount = 121
+export const bucketCount = 121
 
 /** In milliseconds. */
 const endMsOf = (bucket: number): number => 2 ** ((bucket - 4) / 4)
@@ -44,6 +44,11 @@ export class Histogram {
     this.#current = last.fill(0)
   }
 
+  /** Numbers in all buckets since the start. */
+  addTo(counts: Float64Array): void {
+    for (let i = 0; i < bucketCount; i++) counts[i] = (counts[i] ?? 0) + this.#all(i)
+  }
+
   recent(): Sparse {
     const sparse: number[] = []
     for (let i = 0; i < bucketCount; i++) {
@@ -76,6 +81,27 @@ export function mergeSparse(parts: readonly Sparse[]): Sparse {
     for (let i = 0; i + 1 < part.length; i += 2)
       counts.set(part[i] ?? 0, (counts.get(part[i] ?? 0) ?? 0) + (part[i + 1] ?? 0))
   return [...counts].sort(([a], [b]) => a - b).flat()
+}
+
+/** A count for each bucket, up to the last with any. */
+export function denseOf(sparse: Sparse = []): number[] {
+  const dense = Array.from({ length: (sparse.at(-2) ?? -1) + 1 }, () => 0)
+  for (let i = 0; i + 1 < sparse.length; i += 2) dense[sparse[i] ?? 0] = sparse[i + 1] ?? 0
+  return dense
+}
+
+export const sparseOf = (dense: readonly number[]): Sparse =>
+  dense.flatMap((count, bucket) => (count > 0 ? [bucket, count] : []))
+
+/** Counts by powers of two, from the first with any to the last. */
+export function histogramOf(sparse: Sparse): { up_to_ms: number; count: number }[] {
+  const powers = denseOf(sparse).reduce<number[]>((all, count, bucket) => {
+    const power = Math.ceil(bucket / 4)
+    all[power] = (all[power] ?? 0) + count
+    return all
+  }, [])
+  const shown = powers.map((count, power) => ({ up_to_ms: 2 ** (power - 1), count }))
+  return shown.slice(shown.findIndex(({ count }) => count > 0))
 }
 
 /** Null without times. */

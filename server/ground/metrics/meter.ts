@@ -2,7 +2,7 @@
  * Counters of this process. An observation is an addition to an existing array: no text is built, nothing is written, and no one waits.
  * Labels are closed words, carriers and countries, never an account's data; beyond a limit they become `other`.
  */
-import { Histogram, type Sparse } from './histogram.ts'
+import { bucketCount, Histogram, mergeSparse, sparseOf, type Sparse } from './histogram.ts'
 import { Counter } from './metrics.ts'
 
 export interface EndedMessage {
@@ -23,11 +23,24 @@ export interface SenderEnds {
   failed: number
 }
 
+/** Counts and times of a carrier, a link (no account) or a webhook since they were last taken. */
+export interface MeasuredSubject {
+  accountId: string | null
+  subject: string
+  sent?: number
+  delivered?: number
+  failed?: number
+  throttled?: number
+  responseTimes?: Sparse
+  receiptTimes?: Sparse
+}
+
 /** Response times of a link, or receipt times of a carrier, by country. */
 export class CountryTimes {
   /** By the country's index; empty without messages. */
   readonly #histograms: (Histogram | undefined)[] = []
   #count = 0
+  #taken = new Float64Array(bucketCount)
 
   observe(country: number, ms: number): void {
     const known = this.#histograms[country]
@@ -42,6 +55,15 @@ export class CountryTimes {
   /** Whether there are no recent times. */
   get isQuiet(): boolean {
     return this.#histograms.every((histogram) => !histogram || histogram.recent().length === 0)
+  }
+
+  /** Times of all countries since the last call: from the histograms, so that an observation costs nothing more. */
+  take(): Sparse {
+    const all = new Float64Array(bucketCount)
+    for (const [, histogram] of this.entries()) histogram.addTo(all)
+    const fresh = Array.from(all, (count, i) => count - (this.#taken[i] ?? 0))
+    this.#taken = all
+    return sparseOf(fresh)
   }
 
   #open(country: number): Histogram {
@@ -132,6 +154,7 @@ export class Meter {
   readonly #prefixes = new Int32Array(prefixSlots)
   readonly #countryAt = new Uint16Array(prefixSlots)
   #senders = new Map<string, Map<string, SenderEnds>>()
+  #webhooks = new Map<string, { accountId: string; delivered: number; failed: number; times: Histogram }>()
   #turnedAt = performance.now()
 
   constructor(countryOf: (number: string) => string | null) {
@@ -177,9 +200,42 @@ export class Meter {
     else sender.failed++
   }
 
-  notePost(outcome: string, ms: number): void {
+  /** Callbacks have no series. */
+  notePost(to: { accountId: string; endpointId: string; isCallback: boolean }, outcome: string, ms: number): void {
     this.posts.add(outcome)
     this.postTimes.observe(ms)
+    if (to.isCallback) return
+    const { accountId, endpointId } = to
+    let one = this.#webhooks.get(endpointId)
+    if (!one) this.#webhooks.set(endpointId, (one = { accountId, delivered: 0, failed: 0, times: new Histogram() }))
+    if (outcome === 'ok') one.delivered++
+    else one.failed++
+    one.times.observe(ms)
+  }
+
+  /** What links, carriers and webhooks did since the last call; those that did nothing are left out. */
+  takeMeasured(): MeasuredSubject[] {
+    const carriers = new Map<string, MeasuredSubject>()
+    const links = [...this.links].map(([subject, { carrierId, answers, responses }]): MeasuredSubject => {
+      const { accepted: sent, refused, unknown, throttled } = answers.take()
+      const responseTimes = responses.take()
+      const carrier = carriers.get(carrierId)
+      const ofAll = mergeSparse([carrier?.responseTimes ?? [], responseTimes])
+      carriers.set(carrierId, { accountId: null, subject: carrierId, responseTimes: ofAll })
+      return { accountId: null, subject, sent, failed: refused + unknown, throttled, responseTimes }
+    })
+    for (const [subject, times] of this.receiptTimes)
+      carriers.set(subject, { accountId: null, subject, ...carriers.get(subject), receiptTimes: times.take() })
+    const webhooks = [...this.#webhooks].map(([subject, { times, ...counts }]): MeasuredSubject => ({
+      ...counts,
+      subject,
+      responseTimes: times.recent(),
+    }))
+    this.#webhooks = new Map()
+    return [...links, ...carriers.values(), ...webhooks].filter(
+      ({ sent = 0, failed = 0, throttled = 0, responseTimes = [], receiptTimes = [] }) =>
+        sent + failed + throttled + responseTimes.length + receiptTimes.length > 0,
+    )
   }
 
   /** Returns and resets the results of senders. */

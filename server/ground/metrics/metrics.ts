@@ -11,17 +11,26 @@ export class Counter<Word extends string> {
   readonly #words: readonly Word[]
   readonly #indexOf: ReadonlyMap<string, number>
   readonly #counts: Float64Array
+  readonly #taken: Float64Array
 
   /** The last word counts all unlisted ones. */
   constructor(words: readonly Word[]) {
     this.#words = words
     this.#indexOf = new Map(words.map((word, i) => [word, i]))
     this.#counts = new Float64Array(words.length)
+    this.#taken = new Float64Array(words.length)
   }
 
   add(word: string, count: number = 1): void {
     const i = this.#indexOf.get(word) ?? this.#words.length - 1
     this.#counts[i] = (this.#counts[i] ?? 0) + count
+  }
+
+  /** Counts since the last call. */
+  take(): Record<Word, number> {
+    const taken = this.#words.map((word, i) => [word, (this.#counts[i] ?? 0) - (this.#taken[i] ?? 0)])
+    this.#taken.set(this.#counts)
+    return Object.fromEntries(taken) as Record<Word, number>
   }
 
   get(word: Word): number {
