@@ -70,7 +70,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'together',
-          include: ['{server,smpp,simulator,sdk,cli,mcp,scripts,test}/**/*.test.ts'],
+          include: ['{console,server,smpp,simulator,sdk,cli,mcp,scripts,test}/**/*.test.{ts,tsx}'],
           exclude: alone,
           isolate: false,
         },

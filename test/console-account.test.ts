@@ -17,7 +17,7 @@ afterAll(() => visitor?.close())
 const faultOf = (page: Page, label: string) =>
   page.locator('.field', { has: page.getByLabel(label, { exact: true }) }).locator('.fault')
 
-test('usage is grouped by day and by country, shown as bars, and saved as a file', async () => {
+test('usage is grouped by day and by country, shown as a chart, and saved as a file', async () => {
   const { page } = visitor
   const { id } = await account.client.expect<{ id: string }>('POST', '/v1/messages/send', {
     to: '12025550188',
@@ -27,10 +27,10 @@ test('usage is grouped by day and by country, shown as bars, and saved as a file
   await page.getByRole('link', { name: 'Usage' }).click()
   const today = new Date().toISOString().slice(0, 10)
   await page.getByRole('row', { name: new RegExp(`^${today} 1 `) }).waitFor()
-  await page
-    .getByRole('img', { name: 'Messages by day' })
-    .getByText(`${today}: 1 delivered`)
-    .waitFor({ state: 'attached' })
+  const chart = page.getByRole('slider', { name: 'Messages by day' })
+  await expect.poll(() => chart.getAttribute('aria-valuetext')).toMatch(/: delivered 1, in progress 0,/)
+  await chart.press('Home')
+  await expect.poll(() => chart.getAttribute('aria-valuenow')).toBe('0')
   await page.getByLabel('Group').selectOption('country')
   await page.waitForURL(/group=country/)
   await page.getByRole('row', { name: /United States \(US\)/ }).waitFor()

@@ -6,7 +6,7 @@ import { Empty } from '../../../kit/page.tsx'
 import { formatNumber, None, Progress } from '../../../kit/show.tsx'
 import { Table, type Column } from '../../../kit/table.tsx'
 
-export type UsageLine = Operations['getUsage']['answer']['data'][number]
+type UsageLine = Operations['getUsage']['answer']['data'][number]
 
 interface UsageTableProps {
   lines: readonly UsageLine[]

@@ -1,14 +1,16 @@
 import type { Operations } from '@heliogram/sdk'
 import { download, useCall } from '../../../api.ts'
-import { Bars, type Part } from '../../../kit/bars.tsx'
+
 import { Button } from '../../../kit/button.tsx'
 import { FilterDay, FilterSelect } from '../../../kit/filter-inputs.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
+import { Chart } from '../../../kit/chart.tsx'
+import { outcomeLines } from '../../../kit/outcome-lines.ts'
 import { Loaded, Page, Section } from '../../../kit/page.tsx'
 import { Figure, Figures, formatNumber } from '../../../kit/show.tsx'
 import { DownloadButton } from '../../../kit/task.tsx'
 import { periods, rangeOf } from './period.ts'
-import { UsageTable, type UsageLine } from './table.tsx'
+import { UsageTable } from './table.tsx'
 
 const groups: readonly (readonly [string, string])[] = [
   ['', 'By day'],
@@ -21,13 +23,6 @@ const groups: readonly (readonly [string, string])[] = [
   ['month,country', 'By month and country'],
   ['month,account', 'By month and account'],
   ['month,account,country,carrier', 'As for an invoice'],
-]
-
-const partsOf = ({ delivered, queued, sent, unconfirmed, failed }: UsageLine): Part[] => [
-  { name: 'delivered', value: delivered, tone: 'good' },
-  { name: 'on their way', value: queued + sent, tone: 'busy' },
-  { name: 'unconfirmed', value: unconfirmed, tone: 'warning' },
-  { name: 'failed', value: failed, tone: 'bad' },
 ]
 
 export function UsageScreen() {
@@ -76,9 +71,12 @@ export function UsageScreen() {
           <>
             <Totals of={total} />
             {isByTime && shown === group && data.length > 0 && (
-              <Bars
+              <Chart
                 label={`Messages by ${group}`}
-                bars={data.map((line) => ({ name: line.day ?? line.month ?? '', parts: partsOf(line) }))}
+                times={data.map(({ day, month }) => Date.parse(day ?? month ?? ''))}
+                lines={outcomeLines(data)}
+                zone="UTC"
+                isStacked
               />
             )}
             <Section>

@@ -1,7 +1,7 @@
 import type { Broadcast } from '@heliogram/sdk'
 import { Link, useParams } from 'wouter'
 import { useCall } from '../../../api.ts'
-import { PartsBar } from '../../../kit/bars.tsx'
+import { PartsBar } from '../../../kit/pictures.tsx'
 import { Loaded, Page, Section } from '../../../kit/page.tsx'
 import { Table } from '../../../kit/table.tsx'
 import { Badge, Copy, Facts, Figure, Figures, formatNumber, Moment, Time, tellCount } from '../../../kit/show.tsx'

@@ -2,7 +2,7 @@
 import type { Import } from '@heliogram/sdk'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useCall } from '../../../api.ts'
-import { PartsBar } from '../../../kit/bars.tsx'
+import { PartsBar } from '../../../kit/pictures.tsx'
 import { Badge, formatNumber, Progress, tellCount } from '../../../kit/show.tsx'
 import { BadRows } from './bad-rows.tsx'
 import { Sample } from './sample.tsx'

@@ -1,14 +1,14 @@
 /** Outcomes of a campaign's messages: by hour as bars, and by country, carrier, error or segments as a table. */
 import type { Operations } from '@heliogram/sdk'
 import { download, useCall } from '../../../api.ts'
-import { Bars } from '../../../kit/bars.tsx'
+import { Chart } from '../../../kit/chart.tsx'
+import { outcomeLines } from '../../../kit/outcome-lines.ts'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Section } from '../../../kit/page.tsx'
 import { formatNumber, Money } from '../../../kit/show.tsx'
 import { Table } from '../../../kit/table.tsx'
 import { DownloadButton } from '../../../kit/task.tsx'
 import { oneOf } from '../../../kit/typed.ts'
-import { messageParts } from './outcome.ts'
 
 type Line = Operations['getCampaignStats']['answer']['data'][number]
 
@@ -18,8 +18,6 @@ const groups = [
   ['error', 'By error', 'Error'],
   ['segments', 'By segments', 'Segments each'],
 ] as const
-
-const hourOf = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
 export function Breakdown({ campaign }: { campaign: string }) {
   const hours = useCall('getCampaignStats', { path: { campaign }, query: { group: 'hour' } }, { every: 5000 })
@@ -36,12 +34,11 @@ export function Breakdown({ campaign }: { campaign: string }) {
     >
       <Loaded call={hours}>
         {({ data }) => (
-          <Bars
+          <Chart
             label="Messages by the hour in which they were accepted"
-            bars={data.map((line) => ({
-              name: line.hour ? hourOf.format(new Date(line.hour)) : '',
-              parts: messageParts(line),
-            }))}
+            times={data.map(({ hour }) => Date.parse(hour ?? ''))}
+            lines={outcomeLines(data)}
+            isStacked
           />
         )}
       </Loaded>

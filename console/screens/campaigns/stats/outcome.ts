@@ -1,13 +1,13 @@
 /** A campaign's counts as parts of a whole: they add up to its recipients. */
 import type { Campaign } from '@heliogram/sdk'
-import type { Part } from '../../../kit/bars.tsx'
+import type { Part } from '../../../kit/pictures.tsx'
 
 type Counts = Pick<
   NonNullable<Campaign['stats']>,
   'queued' | 'sent' | 'delivered' | 'failed' | 'unconfirmed' | 'canceled'
 >
 
-export const messageParts = (counts: Counts): Part[] => [
+const messageParts = (counts: Counts): Part[] => [
   { name: 'delivered', value: counts.delivered, tone: 'good' },
   { name: 'sent', value: counts.sent, tone: 'busy' },
   { name: 'queued', value: counts.queued, tone: 'neutral' },

@@ -1,5 +1,5 @@
 import type { Campaign } from '@heliogram/sdk'
-import { PartsBar } from '../../../kit/bars.tsx'
+import { PartsBar } from '../../../kit/pictures.tsx'
 import { Figure, Figures, formatNumber, tellCount } from '../../../kit/show.tsx'
 import { outcomeParts } from './outcome.ts'
 

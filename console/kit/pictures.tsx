@@ -1,0 +1,215 @@
+/** Small pictures beside figures. Each has its values as a text, too. */
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { formatNumber, type Tone } from './show.tsx'
+
+/** A meaning, or a line of charts. */
+export type Colour = Tone | 'accent' | 'accepted' | 'sent' | 'delivered' | 'failed'
+
+/** From 0 to 1; what is outside, and nothing of nothing, is cut. */
+const share = (value: number, of: number): number => (of > 0 ? Math.max(0, Math.min(1, value / of)) : 0)
+
+const percent = (part: number): string => `${Math.round(part * 1000) / 10}%`
+
+const Bar = ({ part, colour }: { part: number; colour: Colour }) => (
+  <span className="bar" aria-hidden="true">
+    {/* A value above 0 is never invisible. */}
+    {part > 0 && <span className={`fill-${colour}`} style={{ width: `max(2px, ${percent(part)})` }} />}
+  </span>
+)
+
+interface GaugeProps {
+  /** For screen readers. */
+  label: string
+  value: number
+  max: number
+  /** Default: `780 / 1,000`. */
+  children?: ReactNode
+  /** Default: a warning from nine tenths on. */
+  colour?: Colour
+}
+
+export function Gauge({ label, value, max, children, colour }: GaugeProps) {
+  const part = share(value, max)
+  const text = `${formatNumber(value)} / ${formatNumber(max)}`
+  return (
+    <div className="gauge">
+      <div
+        role="meter"
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={max}
+        aria-valuenow={value}
+        aria-valuetext={text}
+      >
+        <Bar part={part} colour={colour ?? (part >= 0.9 ? 'warning' : 'good')} />
+      </div>
+      <span>{children ?? text}</span>
+    </div>
+  )
+}
+
+export interface Part {
+  name: string
+  value: number
+  tone: Tone
+}
+
+/** One whole in parts, with a legend. */
+export function PartsBar({ label, parts }: { label: string; parts: readonly Part[] }) {
+  const some = parts.filter(({ value }) => value > 0)
+  const told = some.map(({ name, value }) => `${formatNumber(value)} ${name}`).join(', ') || 'none'
+  return (
+    <div className="parts">
+      <div className="bar" role="img" aria-label={`${label}: ${told}`}>
+        {some.map(({ name, value, tone }) => (
+          <span
+            key={name}
+            className={`fill-${tone}`}
+            style={{ flexGrow: value }}
+            title={`${formatNumber(value)} ${name}`}
+          />
+        ))}
+      </div>
+      <ul>
+        {parts.map(({ name, value, tone }) => (
+          <li key={name}>
+            <i className={`fill-${tone}`} aria-hidden="true" />
+            <strong>{formatNumber(value)}</strong> {name}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+export interface Cell {
+  colour: Colour
+  /** Shown on hovering: `16:03 down`. */
+  title: string
+}
+
+/** One cell for each step of time, oldest first. `summary`: for screen readers. */
+export const StateStrip = ({ summary, cells }: { summary: string; cells: readonly Cell[] }) => (
+  <div className="strip" role="img" aria-label={summary}>
+    {cells.map(({ colour, title }, n) => (
+      <span key={n} className={`fill-${colour}`} title={title} />
+    ))}
+  </div>
+)
+
+export function Sparkline({
+  label,
+  values,
+  colour = 'delivered',
+}: {
+  label: string
+  values: readonly number[]
+  colour?: Colour
+}) {
+  const most = Math.max(1, ...values)
+  const points = values.map(
+    (value, n) => `${(n / Math.max(1, values.length - 1)) * 100},${(30 - share(value, most) * 28 - 1).toFixed(2)}`,
+  )
+  return (
+    <svg
+      className={`sparkline stroke-${colour}`}
+      viewBox="0 0 100 30"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <polygon points={`0,30 ${points.join(' ')} 100,30`} />
+      <polyline points={points.join(' ')} vectorEffect="non-scaling-stroke" />
+    </svg>
+  )
+}
+
+export interface Ranked {
+  name: ReactNode
+  /** Tells apart. */
+  key: string
+  value: number
+  /** Behind the number: `98.2%`. */
+  note?: ReactNode
+  to?: string
+  colour?: Colour
+}
+
+/** Largest first, as they come. The longest takes the whole width. */
+export function RankedBars({ label, rows }: { label: string; rows: readonly Ranked[] }) {
+  const most = Math.max(0, ...rows.map(({ value }) => value))
+  return (
+    <ol className="ranked" aria-label={label}>
+      {rows.map(({ key, name, value, note, to, colour = 'accent' }) => (
+        <li key={key}>
+          <span className="ranked-name">{to === undefined ? name : <Link href={to}>{name}</Link>}</span>
+          <Bar part={share(value, most)} colour={colour} />
+          <span className="ranked-value">
+            {formatNumber(value)}
+            {note !== undefined && <span className="ranked-note">{note}</span>}
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** Steps that each lose some: the first is the whole. */
+export function Funnel({
+  label,
+  steps,
+}: {
+  label: string
+  steps: readonly (Omit<Ranked, 'note' | 'key'> & { name: string })[]
+}) {
+  const whole = steps[0]?.value ?? 0
+  return (
+    <RankedBars
+      label={label}
+      rows={steps.map((step, n) => ({
+        ...step,
+        key: step.name,
+        ...(n > 0 && { note: percent(share(step.value, whole)) }),
+      }))}
+    />
+  )
+}
+
+export interface Bucket {
+  /** `50–100 ms`. */
+  title: string
+  count: number
+}
+
+/** `marks`: names for buckets, such as p50 and p95, by their place. */
+export function Histogram({
+  label,
+  buckets,
+  marks = {},
+}: {
+  label: string
+  buckets: readonly Bucket[]
+  marks?: Record<number, string>
+}) {
+  const most = Math.max(0, ...buckets.map(({ count }) => count))
+  return (
+    <figure className="histogram">
+      <div
+        role="img"
+        aria-label={`${label}: ${buckets.map(({ title, count }) => `${title}: ${formatNumber(count)}`).join(', ')}`}
+      >
+        {buckets.map(({ title, count }, n) => (
+          <span key={title} className="column" title={`${title}: ${formatNumber(count)}`}>
+            {marks[n] && <small>{marks[n]}</small>}
+            {count > 0 && <span className="fill-sent" style={{ height: `max(2px, ${percent(share(count, most))})` }} />}
+          </span>
+        ))}
+      </div>
+      <div className="chart-ends">
+        <span>{buckets[0]?.title}</span>
+        <span>{buckets.at(-1)?.title}</span>
+      </div>
+    </figure>
+  )
+}
