@@ -53,8 +53,11 @@ export function App() {
             <Route key={address} path={address} component={screen} />
           ))}
           <Route>
-            <Page title="There is no such screen">
-              <Empty title="There is no page at this address" action={<Link href="/">To the overview</Link>} />
+            <Page title="Page not found">
+              <Empty
+                title="Check the address, or choose a place in the navigation"
+                action={<Link href="/">Go to Home</Link>}
+              />
             </Page>
           </Route>
         </Switch>

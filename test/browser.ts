@@ -1,7 +1,7 @@
 /** A real Chromium for tests, with the console logged in to a real program. */
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { browsers } from './browsers.ts'
 import type { Account } from './shared-program.ts'
@@ -83,8 +83,43 @@ export async function enterConsole(person: Pick<Account, 'address' | 'email' | '
   await page.getByLabel('E-mail address').fill(person.email)
   await page.getByLabel('Password').fill(person.password)
   await page.getByRole('button', { name: 'Log in' }).click()
-  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
   return visitor
+}
+
+const places = (page: Page): Locator => page.getByRole('navigation', { name: 'Screens' }).getByRole('link')
+
+/** Opens a screen by the navigation: a place, and one of its tabs. */
+export async function openScreen(page: Page, place: string, tab?: string): Promise<void> {
+  await places(page)
+    .filter({ hasText: new RegExp(`^${place}`) })
+    .click()
+  if (tab !== undefined)
+    await page
+      .getByRole('navigation', { name: place, exact: true })
+      .getByRole('link', { name: tab, exact: true })
+      .click()
+}
+
+/** All screens of the navigation that this login has, by the title of place and tab. */
+export async function listScreens(page: Page): Promise<[place: string, tab: string | undefined][]> {
+  const screens: [string, string | undefined][] = []
+  for (const link of await places(page).all()) {
+    await link.click()
+    const place = /^[A-Za-z]+/.exec(await link.innerText())?.[0] ?? ''
+    const tabs = page.getByRole('navigation', { name: place, exact: true }).getByRole('link')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    const titles = await tabs.allInnerTexts()
+    screens.push(
+      ...(titles.length === 0 ? [undefined] : titles).map((title): [string, string | undefined] => [place, title]),
+    )
+  }
+  return screens
+}
+
+export async function logOut(page: Page): Promise<void> {
+  await page.getByRole('complementary').getByRole('button', { name: '@' }).click()
+  await page.getByRole('button', { name: 'Log out' }).click()
 }
 
 /** No page is wider than its window; only tables scroll sideways. */

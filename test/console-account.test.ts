@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { enterConsole, expectNoOverflow, openConsole, type Visitor } from './browser.ts'
+import { enterConsole, expectNoOverflow, openConsole, openScreen, type Visitor } from './browser.ts'
 import { openAccount, type Account } from './shared-program.ts'
 
 let account: Account
@@ -24,7 +24,7 @@ test('usage is grouped by day and by country, shown as a chart, and saved as a f
     message: 'Your table is ready.',
   })
   await account.client.waitForStatus(id, ['delivered'])
-  await page.getByRole('link', { name: 'Usage' }).click()
+  await openScreen(page, 'Settings', 'Usage')
   const today = new Date().toISOString().slice(0, 10)
   await page.getByRole('row', { name: new RegExp(`^${today} 1 `) }).waitFor()
   const chart = page.getByRole('slider', { name: 'Messages by day' })
@@ -54,7 +54,7 @@ test('usage is grouped by day and by country, shown as a chart, and saved as a f
 
 test('a person is invited by an address, becomes a user, gets another role, and is removed', async () => {
   const { page } = visitor
-  await page.getByRole('link', { name: 'People' }).click()
+  await openScreen(page, 'Settings', 'People')
   await page.keyboard.press('n')
   await page.getByLabel('E-mail address').fill('nobody')
   await page.getByRole('button', { name: 'Make the invitation' }).click()
@@ -72,7 +72,7 @@ test('a person is invited by an address, becomes a user, gets another role, and 
     await ada.page.goto(address)
     await ada.page.getByLabel('Password').fill('six mirrors on a hill')
     await ada.page.getByRole('button', { name: 'Begin' }).click()
-    await ada.page.getByRole('link', { name: 'People' }).click()
+    await openScreen(ada.page, 'Settings', 'People')
     // She sees the others, without actions that she may not perform.
     await ada.page.getByRole('row', { name: /ada@example\.com developer active/ }).waitFor()
     expect(await ada.page.getByRole('button', { name: 'Invite somebody' }).count()).toBe(0)
@@ -96,7 +96,7 @@ test('a person is invited by an address, becomes a user, gets another role, and 
 
 test('a user changes their password, and turns on a second factor with its first code', async () => {
   const { page } = visitor
-  await page.getByRole('link', { name: 'Your login' }).click()
+  await openScreen(page, 'Settings', 'Your login')
   await page.getByLabel('Current password').fill(account.password)
   await page.getByLabel('New password').fill('short')
   await page.getByRole('button', { name: 'Change the password' }).click()
@@ -125,7 +125,7 @@ test('a user changes their password, and turns on a second factor with its first
 
 test('settings are saved in groups, with faults beside their fields, and the audit log has the old values', async () => {
   const { page } = visitor
-  await page.getByRole('link', { name: 'Settings' }).click()
+  await openScreen(page, 'Settings')
   const countries = page.getByRole('region', { name: 'Countries' })
   await countries.getByRole('button', { name: 'Limit a country' }).click()
   await countries.getByLabel('Country', { exact: true }).fill('Q')
@@ -160,7 +160,7 @@ test('settings are saved in groups, with faults beside their fields, and the aud
     .getByText(/^whsec_/)
     .waitFor()
 
-  await page.getByRole('link', { name: 'Audit log' }).click()
+  await openScreen(page, 'Settings', 'Audit log')
   await page.getByLabel('Action', { exact: true }).fill('settings.updated')
   await page.getByLabel('Action', { exact: true }).press('Enter')
   await page.waitForURL(/action=settings\.updated/)
@@ -180,7 +180,7 @@ test('settings are saved in groups, with faults beside their fields, and the aud
 
 test('a subaccount is created with its owner’s invitation and a key, is suspended, closed and reopened', async () => {
   const { page, complaints } = visitor
-  await page.getByRole('link', { name: 'Accounts' }).click()
+  await openScreen(page, 'Settings', 'Accounts')
   await page.getByText('No accounts below yours').waitFor()
   await page.keyboard.press('n')
   await page.getByLabel('E-mail address of its first owner').fill('alan@example.com')

@@ -1,7 +1,7 @@
 /** Campaigns in the console: from an empty account to a delivered broadcast, with contacts, imports and templates. */
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { enterConsole, expectNoOverflow, type Visitor } from './browser.ts'
+import { enterConsole, expectNoOverflow, openScreen, type Visitor } from './browser.ts'
 import { openAccount, type Account } from './shared-program.ts'
 
 let account: Account
@@ -39,7 +39,7 @@ const tab = (name: string): Promise<void> =>
 
 test('a campaign is created, with a fault shown beside its field', async () => {
   const { page } = visitor
-  await page.getByRole('link', { name: 'Campaigns' }).click()
+  await openScreen(page, 'Campaigns')
   await page.getByRole('heading', { name: 'No campaigns yet' }).waitFor()
   await page.keyboard.press('n')
   await page.getByRole('heading', { name: 'New campaign' }).waitFor()
@@ -223,10 +223,7 @@ test('a broadcast that waits for another person is rejected with a reason, and a
     )
   const first = await order('first')
   await page.goto('/console/campaigns')
-  await page
-    .getByRole('navigation', { name: 'Campaigns and broadcasts' })
-    .getByRole('link', { name: 'Broadcasts' })
-    .click()
+  await openScreen(page, 'Campaigns', 'Broadcasts')
   await page.getByLabel('Status').selectOption('Awaiting approval')
   const row = page.getByRole('row', { name: /awaiting approval .*We moved\./ })
   await expectNoOverflow(page)
@@ -251,7 +248,7 @@ test('a broadcast that waits for another person is rejected with a reason, and a
 
 test('a template in two languages is created, previewed, and deleted', async () => {
   const { page } = visitor
-  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Templates' }).click()
+  await openScreen(page, 'Campaigns', 'Templates')
   await page.getByRole('heading', { name: 'No templates yet' }).waitFor()
   await page.keyboard.press('n')
   await page.getByLabel('Name', { exact: true }).fill('order')
@@ -284,7 +281,7 @@ test('a template in two languages is created, previewed, and deleted', async () 
 
 test('a campaign is changed only in its changed fields, and archived', async () => {
   const { page } = visitor
-  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Campaigns' }).click()
+  await openScreen(page, 'Campaigns')
   await page.getByLabel('Status').selectOption('Archived')
   await page.getByText('No campaign fits all of these filters.').waitFor()
   await expectNoOverflow(page)

@@ -1,6 +1,6 @@
 /** The console for the operator, with a service of its own: a restart, carriers, routes, senders and guards. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { enterConsole, expectNoOverflow, type Visitor } from './browser.ts'
+import { enterConsole, expectNoOverflow, openScreen, type Visitor } from './browser.ts'
 import { startProgram, type Program } from './harness.ts'
 import { until } from './until.ts'
 
@@ -41,10 +41,10 @@ test('an outage of the service is reported once; the page and the login stay, ev
     const login = JSON.parse(localStorage.getItem('heliogram.login'))
     localStorage.setItem('heliogram.login', JSON.stringify({ ...login, until: 0 }))
   }`)
-  await page.getByRole('link', { name: 'Messages', exact: true }).click()
+  await openScreen(page, 'Messages')
   await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
   await away.waitFor()
-  await page.getByRole('link', { name: 'Overview' }).click()
+  await openScreen(page, 'Home')
   await page.getByRole('row', { name: /simulator/ }).waitFor()
   expect(await page.getByRole('alert').count()).toBe(0)
   await whoIs.waitFor()

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { enterConsole, expectNoOverflow, type Visitor } from './browser.ts'
+import { enterConsole, expectNoOverflow, openScreen, type Visitor } from './browser.ts'
 import { openAccount, type Account } from './shared-program.ts'
 
 let account: Account
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 test('a webhook is created, its fault is shown beside its field, and its secret is shown once', async () => {
   const { page } = visitor
-  await page.getByRole('link', { name: 'Webhooks' }).click()
+  await openScreen(page, 'Developers', 'Webhooks')
   await page.getByText('No webhooks yet').waitFor()
   await page.keyboard.press('n')
   await page.getByLabel('Address').fill('nowhere')
@@ -98,7 +98,7 @@ test('events are filtered by the address, link to their resources, and are poste
     to: '12025550188',
     message: 'Your table is ready.',
   })
-  await page.getByRole('link', { name: 'Events', exact: true }).click()
+  await openScreen(page, 'Developers', 'Events')
   await page.getByLabel('Type').selectOption('message.delivered')
   await page.getByLabel('Id of a message').fill('msg_0')
   // The list refreshes during typing: text and cursor stay.
@@ -121,7 +121,7 @@ test('events are filtered by the address, link to their resources, and are poste
 
 test('events are replayed for a period, and a webhook is paused, changed and deleted', async () => {
   const { page } = visitor
-  await page.getByRole('link', { name: 'Webhooks' }).first().click()
+  await openScreen(page, 'Developers', 'Webhooks')
   await page.getByRole('row', { name: new RegExp(address) }).click()
   await page.getByRole('button', { name: 'Post again …' }).click()
   await page.getByLabel('Events recorded from').fill('')
@@ -162,7 +162,7 @@ test('events are replayed for a period, and a webhook is paused, changed and del
 
 test('a key is created with its scopes, works, is rotated with an overlap, and is revoked', async () => {
   const { page } = visitor
-  await page.getByRole('link', { name: 'API keys' }).click()
+  await openScreen(page, 'Developers', 'API keys')
   await page.getByRole('link', { name: 'Make an API key' }).click()
   await page.getByRole('button', { name: 'Make the key' }).click()
   await page
@@ -212,7 +212,7 @@ test('a key is created with its scopes, works, is rotated with an overlap, and i
 
 test('SMPP clients and Twilio programs get their credentials, once', async () => {
   const { page, complaints } = visitor
-  await page.getByRole('link', { name: 'API keys' }).click()
+  await openScreen(page, 'Developers', 'API keys')
   await page.getByRole('link', { name: 'Make an SMPP credential' }).click()
   await page.getByLabel('Name').fill('Billing gateway')
   await page.getByLabel('Sessions').fill('1000')

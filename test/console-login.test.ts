@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { enterConsole, type Visitor } from './browser.ts'
+import { enterConsole, logOut, openScreen, type Visitor } from './browser.ts'
 import { openAccount, type Account } from './shared-program.ts'
 import { until } from './until.ts'
 
@@ -39,7 +39,7 @@ test('a token that has ended before the browser’s clock says so is renewed, an
   // As after a clock was set back, or the browser dropped the cookie.
   await page.context().clearCookies({ path: '/' })
   expect(await accessCookie()).toBeUndefined()
-  await page.getByRole('link', { name: 'Messages', exact: true }).click()
+  await openScreen(page, 'Messages')
   await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
   await until('another token', async () => ![before, undefined].includes(await accessCookie()))
   await whoIs().waitFor()
@@ -160,9 +160,9 @@ test('a browser without storage can log in, for as long as the page is open', as
   await page.reload()
   await logIn()
   await whoIs().waitFor()
-  await page.getByRole('link', { name: 'Messages', exact: true }).click()
+  await openScreen(page, 'Messages')
   await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
-  await page.getByRole('button', { name: 'Log out' }).click()
+  await logOut(page)
   await gate().waitFor()
   await page.evaluate('localStorage.clear()')
 })
@@ -191,7 +191,7 @@ test('one user’s data is not shown to the next, who logged in on another tab; 
   })
   await other.getByLabel('Password').fill(next.password)
   await other.getByRole('button', { name: 'Begin' }).click()
-  await other.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  await other.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
   await page.getByRole('complementary').getByText(next.email).waitFor()
   expect(await page.getByText(account.email).count()).toBe(0)
   await asked.promise

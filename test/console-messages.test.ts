@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { enterConsole, expectNoOverflow, type Visitor } from './browser.ts'
+import { enterConsole, expectNoOverflow, openScreen, type Visitor } from './browser.ts'
 import { Phones } from './carrier.ts'
 import { openAccount, type Account } from './shared-program.ts'
 
@@ -20,7 +20,7 @@ afterAll(() => visitor?.close())
 
 test('a message is previewed while it is written, and followed to its end', async () => {
   const { page } = visitor
-  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Messages' }).click()
+  await openScreen(page, 'Messages')
   await page.getByText('No messages yet').waitFor()
   await page.keyboard.press('n')
   await page.getByLabel('To', { exact: true }).fill('12')
@@ -140,7 +140,7 @@ test('a conversation shows new replies, loses no draft, and is answered with the
   const person = '12025550103'
   await account.client.expect('POST', '/v1/messages/send', { to: person, message: 'Shall we keep your table?' })
   await phones.reply(person, account.number, 'Yes please!')
-  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Conversations' }).click()
+  await openScreen(page, 'Inbox')
   await page.getByRole('row', { name: /\+12025550103 1 unread Yes please!/ }).click()
   const thread = page.getByRole('list', { name: 'Messages' })
   await thread.getByText('Shall we keep your table?').waitFor()
@@ -158,7 +158,7 @@ test('a conversation shows new replies, loses no draft, and is answered with the
   await page.getByLabel('Assignee').selectOption('Assigned to you')
   await page.getByRole('status').getByText('Assignee saved.').waitFor()
   await expectFits(page)
-  await page.getByRole('link', { name: '← Conversations' }).click()
+  await page.getByRole('link', { name: '← Inbox' }).click()
   await page.getByRole('row', { name: /\+12025550103 You: Then it is yours\. you/ }).waitFor()
   await page.getByLabel('Unread').selectOption('true')
   await page.getByText('No conversation fits all of these filters.').waitFor()
@@ -182,7 +182,7 @@ test('a conversation is found by words and digits, closed, and reopened by the n
   await page.getByRole('button', { name: 'Open again' }).click()
   await page.getByRole('status').getByText('The conversation is open again.').waitFor()
   await page.getByRole('button', { name: 'Close', exact: true }).click()
-  await page.getByRole('link', { name: '← Conversations' }).click()
+  await page.getByRole('link', { name: '← Inbox' }).click()
   await page.getByText('No conversation fits all of these filters.').waitFor()
   await page.getByRole('button', { name: 'Show all' }).first().click()
   await page.getByRole('row', { name: /\+12025550103/ }).waitFor()
@@ -275,7 +275,7 @@ test('a suspected STOP is decided, and the keywords are changed', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Opt out' }).click()
   await page.getByText('Nothing to decide').waitFor()
 
-  await page.getByRole('link', { name: 'Keywords and answers' }).click()
+  await page.getByRole('link', { name: 'Keywords' }).click()
   await page.getByLabel('Its own list').nth(2).check()
   await page.getByLabel('Keywords that ask for help').fill('HELP\nHILFE')
   await page.getByLabel('Its own answer').nth(2).check()

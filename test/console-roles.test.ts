@@ -1,6 +1,6 @@
 /** The console for each role: it offers what the API allows. */
 import { beforeAll, expect, test } from 'vitest'
-import { openConsole, type Visitor } from './browser.ts'
+import { listScreens, openConsole, openScreen, type Visitor } from './browser.ts'
 import { openAccount, type Account } from './shared-program.ts'
 
 let account: Account
@@ -20,7 +20,7 @@ async function join(role: string): Promise<Visitor> {
   await page.goto(`/console/join#${code}`)
   await page.getByLabel('Password').fill('six mirrors on a hill')
   await page.getByRole('button', { name: 'Begin' }).click()
-  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
   return visitor
 }
 
@@ -33,8 +33,8 @@ const roles = [
     not: ['Carriers', 'Audit log', 'Settings'],
     makes: true,
   },
-  { role: 'sender', sees: ['Conversations', 'Opt-outs'], not: ['Usage', 'Webhooks', 'People'], makes: true },
-  { role: 'viewer', sees: ['Usage', 'Opt-outs'], not: ['Conversations', 'API keys', 'People'], makes: false },
+  { role: 'sender', sees: ['Inbox', 'Opt-outs'], not: ['Usage', 'Webhooks', 'People'], makes: true },
+  { role: 'viewer', sees: ['Usage', 'Opt-outs'], not: ['Inbox', 'API keys', 'People'], makes: false },
 ]
 
 test.each(roles)(
@@ -42,12 +42,13 @@ test.each(roles)(
   async ({ role, sees, not, makes }) => {
     const { page, close } = await join(role)
     try {
-      const links = page.getByRole('navigation', { name: 'Screens' }).getByRole('link')
-      const names = await links.allInnerTexts()
+      const screens = await listScreens(page)
+      const names = screens.map(([place, tab]) => tab ?? place)
       expect(names).toEqual(expect.arrayContaining(sees))
       expect(names.filter((name) => not.includes(name))).toEqual([])
-      for (const name of names) {
-        await links.getByText(name, { exact: true }).click()
+      for (const [place, tab] of screens) {
+        const name = tab ?? place
+        await openScreen(page, place, tab)
         await page.getByRole('heading', { name, level: 1 }).waitFor()
         await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0)
         expect(await page.getByRole('alert').allInnerTexts(), name).toEqual([])

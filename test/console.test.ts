@@ -1,7 +1,7 @@
 /** The console as people meet it: first login, navigation, end of a login. */
 import type { Locator, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectNoOverflow, openConsole, type Visitor } from './browser.ts'
+import { expectNoOverflow, listScreens, logOut, openConsole, openScreen, type Visitor } from './browser.ts'
 import { Client } from './client.ts'
 import { findService, type Service } from './shared-program.ts'
 import { patienceMs, until } from './until.ts'
@@ -28,7 +28,7 @@ test('the first person to open the printed address becomes the owner, with a log
   await page.getByText('must have at least 15 characters').waitFor()
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Begin' }).click()
-  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
   // The code is not in the browser's history.
   expect(page.url()).toBe(`${service.address}/console/`)
   await page.getByText('No messages yet').waitFor()
@@ -86,7 +86,7 @@ test('the keyboard opens the screens, and its help lists the keys', async () => 
   await page.keyboard.type('gm')
   await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
   await page.keyboard.type('go')
-  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
 })
 
 test('the console works completely on a machine without a network', async () => {
@@ -95,7 +95,7 @@ test('the console works completely on a machine without a network', async () => 
   await whoIs(page).waitFor()
   // Browsers report this without a network; this machine still reaches itself.
   await page.evaluate("dispatchEvent(new Event('offline'))")
-  await page.getByRole('link', { name: 'Usage', exact: true }).click()
+  await openScreen(page, 'Settings', 'Usage')
   await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
   await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0)
   await page.goto('/console/messages/new')
@@ -113,7 +113,7 @@ test('a screen that fails says so, and keeps the navigation', async () => {
   await whoIs(page).waitFor()
   const [answer, address] = [{ object: 'list', data: [null], next_cursor: null }, /\/v1\/templates\b/]
   await page.route(address, (route) => route.fulfill({ json: answer }))
-  await page.getByRole('link', { name: 'Templates', exact: true }).click()
+  await openScreen(page, 'Campaigns', 'Templates')
   await page.getByRole('heading', { name: 'This screen has failed', level: 1 }).waitFor()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('heading', { name: 'This screen has failed', level: 1 }).waitFor()
@@ -124,8 +124,8 @@ test('a screen that fails says so, and keeps the navigation', async () => {
   await page.reload()
   await page.getByRole('heading', { name: 'This screen has failed', level: 1 }).waitFor()
   await page.unroute(address)
-  await page.getByRole('link', { name: 'Overview', exact: true }).click()
-  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  await openScreen(page, 'Home')
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
   await page.goBack()
   await page.getByRole('heading', { name: 'Templates', level: 1 }).waitFor()
   await page.close()
@@ -133,19 +133,18 @@ test('a screen that fails says so, and keeps the navigation', async () => {
 
 test('every screen in the navigation works, also on a phone, without an error', async () => {
   const { page, complaints } = visitor
-  const links = await page.getByRole('navigation', { name: 'Screens' }).getByRole('link').all()
-  const names = await Promise.all(links.map((link) => link.innerText()))
-  expect(names.length).toBeGreaterThan(14)
-  for (const [n, name] of names.entries()) {
-    await links[n]?.click()
-    await page.getByRole('heading', { name, level: 1 }).waitFor()
+  const screens = await listScreens(page)
+  expect(screens.length).toBeGreaterThan(19)
+  for (const [place, tab] of screens) {
+    await openScreen(page, place, tab)
+    await page.getByRole('heading', { name: tab ?? place, level: 1 }).waitFor()
     await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0)
     await page.setViewportSize({ width: 375, height: 800 })
     await expectNoOverflow(page)
     await page.setViewportSize({ width: 1280, height: 860 })
   }
   // A row laid out as a card is still a row for screen readers, and fits without scrolling.
-  await links[0]?.click()
+  await openScreen(page, 'Home')
   await page.setViewportSize({ width: 375, height: 800 })
   const row = page.getByRole('region', { name: 'Carriers' }).getByRole('row', { name: /simulator/ })
   expect(await row.getByRole('cell').count()).toBeGreaterThan(5)
@@ -161,7 +160,7 @@ test('a login survives a reload and works in another tab, and ends in all of the
   const other = await page.context().newPage()
   await other.goto('/console/')
   await whoIs(other).waitFor()
-  await page.getByRole('button', { name: 'Log out' }).click()
+  await logOut(page)
   await page.getByRole('heading', { name: 'Log in' }).waitFor()
   await other.getByRole('heading', { name: 'Log in' }).waitFor()
   await page.getByLabel('E-mail address').fill(email)

@@ -3,18 +3,18 @@ import { use, useEffect, useRef, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { Dialog } from '../kit/dialog.tsx'
 import { Scopes } from '../kit/may.tsx'
-import { partsFor } from './sections.ts'
+import { placesFor } from './sections.ts'
 
 /** Time for the letter after `g`. Milliseconds. */
 const chordMs = 1500
 
-/** Returns the help while it is open. */
-export function useKeyboard(): ReactNode {
+/** `help`: shown while it is open. */
+export function useKeyboard(): { help: ReactNode; openHelp: () => void } {
   const [, go] = useLocation()
   const [isHelp, setHelp] = useState(false)
   const chordUntil = useRef(0)
-  const places = partsFor(use(Scopes))
-    .flatMap((part) => part.places)
+  const places = placesFor(use(Scopes))
+    .flatMap(({ tabs }) => tabs)
     .filter(({ key }) => key !== undefined)
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
@@ -35,7 +35,8 @@ export function useKeyboard(): ReactNode {
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)
   })
-  if (!isHelp) return null
+  const openHelp = () => setHelp(true)
+  if (!isHelp) return { help: null, openHelp }
   const keys: [string, string][] = [
     ...places.map(({ key, title }): [string, string] => [`g ${key}`, title]),
     ['/', 'Filter the list'],
@@ -43,7 +44,7 @@ export function useKeyboard(): ReactNode {
     ['Esc', 'Close what is in front'],
     ['?', 'This help'],
   ]
-  return (
+  const help = (
     <Dialog title="Keyboard" onClose={() => setHelp(false)}>
       <dl className="keys">
         {keys.map(([key, what]) => (
@@ -59,6 +60,7 @@ export function useKeyboard(): ReactNode {
       </dl>
     </Dialog>
   )
+  return { help, openHelp }
 }
 
 /** With focus, so that dialogs return to it. */

@@ -1,69 +1,95 @@
-/** Sections of the navigation and their shortcuts. */
+/** The eight places of the navigation, with the screens of each as tabs. */
 import type { OperationName } from '@heliogram/sdk'
+import type { IconName } from '../kit/icon.tsx'
 import { isAllowed } from '../kit/may.tsx'
 
-export interface Place {
+export interface Tab {
   to: string
   title: string
-  /** Other addresses that belong to it. */
-  also?: readonly string[]
   /** The letter after `g`. */
   key?: string
   /** Shown if the login may call this operation. */
   calls?: OperationName
 }
 
-export interface Part {
+export interface Place {
   title: string
-  places: Place[]
+  icon: IconName
+  /** Screens in the order of importance; the first is that of the place. */
+  tabs: readonly Tab[]
+  /** Other addresses that belong to it. */
+  also?: readonly string[]
 }
 
-const parts: Part[] = [
-  { title: '', places: [{ to: '/', title: 'Overview', key: 'o' }] },
+const places: readonly Place[] = [
+  { title: 'Home', icon: 'house', tabs: [{ to: '/', title: 'Home', key: 'o' }] },
+  { title: 'Messages', icon: 'messages', tabs: [{ to: '/messages', title: 'Messages', key: 'm' }] },
   {
-    title: 'Messaging',
-    places: [
-      { to: '/messages', title: 'Messages', key: 'm' },
-      { to: '/conversations', title: 'Conversations', key: 'c', calls: 'replyInConversation' },
-      { to: '/campaigns', title: 'Campaigns', key: 'p', also: ['/broadcasts', '/imports'], calls: 'listCampaigns' },
-      { to: '/templates', title: 'Templates', calls: 'listTemplates' },
-      { to: '/opt-outs', title: 'Opt-outs', calls: 'listConsent' },
-      { to: '/usage', title: 'Usage', key: 'u', calls: 'getUsage' },
+    title: 'Inbox',
+    icon: 'inbox',
+    tabs: [{ to: '/conversations', title: 'Inbox', key: 'c', calls: 'replyInConversation' }],
+  },
+  {
+    title: 'Campaigns',
+    icon: 'campaigns',
+    tabs: [
+      { to: '/campaigns', title: 'Campaigns', key: 'p', calls: 'listCampaigns' },
+      { to: '/broadcasts', title: 'Broadcasts', key: 'b', calls: 'listAllBroadcasts' },
+      { to: '/templates', title: 'Templates', key: 't', calls: 'listTemplates' },
+    ],
+    also: ['/imports'],
+  },
+  {
+    title: 'Audience',
+    icon: 'audience',
+    tabs: [
+      { to: '/opt-outs', title: 'Opt-outs', key: 'a', calls: 'listConsent' },
+      { to: '/opt-outs/suspected', title: 'Possible opt-outs', calls: 'listSuspectedOptOuts' },
+      { to: '/opt-outs/keywords', title: 'Keywords', calls: 'getKeywords' },
     ],
   },
   {
-    title: 'Delivery',
-    places: [
+    title: 'Carriers',
+    icon: 'carriers',
+    tabs: [
       { to: '/carriers', title: 'Carriers', key: 'l', calls: 'listCarriers' },
-      { to: '/routes', title: 'Routes', calls: 'listRoutes' },
+      { to: '/routes', title: 'Routes', key: 'r', calls: 'listRoutes' },
       { to: '/senders', title: 'Senders', calls: 'listSenders' },
+      { to: '/senders/pools', title: 'Sender pools', calls: 'listSenderPools' },
       { to: '/guards', title: 'Guards', calls: 'listGuards' },
     ],
   },
   {
     title: 'Developers',
-    places: [
+    icon: 'developers',
+    tabs: [
+      { to: '/keys', title: 'API keys', key: 'k', calls: 'listApiKeys' },
       { to: '/webhooks', title: 'Webhooks', key: 'w', calls: 'listWebhooks' },
       { to: '/events', title: 'Events', key: 'e', calls: 'listEvents' },
-      { to: '/keys', title: 'API keys', key: 'k', calls: 'listApiKeys' },
     ],
   },
   {
-    title: 'Account',
-    places: [
+    title: 'Settings',
+    icon: 'settings',
+    tabs: [
+      { to: '/settings', title: 'Settings', key: 's', calls: 'updateSettings' },
       { to: '/people', title: 'People', calls: 'listUsers' },
+      { to: '/usage', title: 'Usage', key: 'u', calls: 'getUsage' },
       { to: '/audit', title: 'Audit log', calls: 'listAuditEvents' },
       { to: '/accounts', title: 'Accounts', calls: 'listAccounts' },
-      { to: '/settings', title: 'Settings', key: 's', calls: 'updateSettings' },
       { to: '/me', title: 'Your login' },
     ],
   },
 ]
 
-export const partsFor = (scopes: ReadonlySet<string>): Part[] =>
-  parts
-    .map((part) => ({
-      ...part,
-      places: part.places.filter(({ calls }) => calls === undefined || isAllowed(scopes, calls)),
+/** Places and tabs that these scopes allow. */
+export const placesFor = (scopes: ReadonlySet<string>): Place[] =>
+  places
+    .map((place) => ({
+      ...place,
+      tabs: place.tabs.filter(({ calls }) => calls === undefined || isAllowed(scopes, calls)),
     }))
-    .filter(({ places }) => places.length > 0)
+    .filter(({ tabs }) => tabs.length > 0)
+
+export const isAt = (path: string, { tabs, also = [] }: Place): boolean =>
+  [...tabs.map(({ to }) => to), ...also].some((one) => path === one || (one !== '/' && path.startsWith(`${one}/`)))

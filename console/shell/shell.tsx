@@ -1,23 +1,30 @@
-/** The frame of every screen: navigation, login, shortcuts. */
+/** The frame of every screen: navigation, account menu, shortcuts. */
 import { use, useEffect, useRef, useState, type ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
-import { Button } from '../kit/button.tsx'
+import { Icon } from '../kit/icon.tsx'
 import { Scopes } from '../kit/may.tsx'
 import { arrive } from '../kit/places.ts'
+import { Tabs } from '../kit/tabs.tsx'
 import { Toasts } from '../kit/toast.tsx'
-import { logOut, type Login } from '../session/session.ts'
+import type { Login } from '../session/session.ts'
+import { AccountMenu } from './account-menu.tsx'
 import { Away } from './away.tsx'
+import { useCounts } from './counts.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { useKeyboard } from './keyboard.tsx'
-import { partsFor, type Place } from './sections.ts'
+import { isAt, placesFor } from './sections.ts'
 
 export function Shell({ login, children }: { login: Login; children: ReactNode }) {
   const [path] = useLocation()
   const search = useSearch()
   const [isOpen, setOpen] = useState(false)
-  const help = useKeyboard()
+  const { help, openHelp } = useKeyboard()
   const main = useRef<HTMLElement>(null)
   const last = useRef(path)
+  const places = placesFor(use(Scopes))
+  const counts = useCounts()
+  // Screens below a tab lead back to it themselves.
+  const tabs = places.find((place) => place.tabs.some(({ to }) => to === path))
   useEffect(() => {
     setOpen(false)
     // After a link the focus is in the new screen: in a field that requested it, or at the start.
@@ -34,49 +41,35 @@ export function Shell({ login, children }: { login: Login; children: ReactNode }
       <aside className={isOpen ? 'open' : ''}>
         <header>
           <Link href="/" className="brand">
-            <img src="/console/icon.svg" alt="" width="24" height="24" /> Heliogram
+            <img src="/console/icon.svg" alt="" width="22" height="22" /> Heliogram
           </Link>
-          <Button kind="quiet" className="menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            Menu
-          </Button>
+          <button type="button" className="menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            <Icon name={isOpen ? 'close' : 'menu'} />
+            <span className="unseen">Menu</span>
+          </button>
         </header>
         <nav aria-label="Screens">
-          {partsFor(use(Scopes)).map(({ title, places }) => (
-            <div key={title}>
-              {title && <h2>{title}</h2>}
-              <ul>
-                {places.map((place) => (
-                  <li key={place.to}>
-                    <Link href={place.to} aria-current={isAt(path, place) ? 'page' : undefined}>
-                      {place.title}
-                    </Link>
-                  </li>
-                ))}
-              </ul>
-            </div>
-          ))}
+          <ul>
+            {places.map((place) => (
+              <li key={place.title}>
+                <Link href={place.tabs[0]?.to ?? '/'} aria-current={isAt(path, place) ? 'page' : undefined}>
+                  <Icon name={place.icon} />
+                  {place.title}
+                  <PlaceCount of={counts[place.title]} />
+                </Link>
+              </li>
+            ))}
+          </ul>
         </nav>
         <footer>
-          <p title={login.user.email}>
-            <strong>{login.account}</strong>
-            <br />
-            {login.user.email}
-          </p>
-          <div className="buttons">
-            <a className="button quiet" href="/docs" target="_blank" rel="noreferrer">
-              Manual
-            </a>
-            <Button kind="quiet" onClick={() => void logOut()}>
-              Log out
-            </Button>
-          </div>
-          <p className="hint">
-            Press <kbd>?</kbd> for the keyboard
-          </p>
+          <AccountMenu login={login} onHelp={openHelp} />
         </footer>
       </aside>
       <main id="page" ref={main} tabIndex={-1}>
         <Away />
+        {tabs && tabs.tabs.some(({ title }) => title !== tabs.title) && (
+          <Tabs label={tabs.title} tabs={tabs.tabs.map(({ to, title }) => [to, title] as const)} />
+        )}
         <ErrorBoundary key={path}>{children}</ErrorBoundary>
       </main>
       {help}
@@ -85,5 +78,13 @@ export function Shell({ login, children }: { login: Login; children: ReactNode }
   )
 }
 
-const isAt = (path: string, { to, also = [] }: Place): boolean =>
-  to === '/' ? path === '/' : [to, ...also].some((one) => path === one || path.startsWith(`${one}/`))
+function PlaceCount({ of: count }: { of: ReturnType<typeof useCounts>[string] }) {
+  return (
+    count && (
+      <span className="count">
+        {count.text}
+        <span className="unseen"> {count.of}</span>
+      </span>
+    )
+  )
+}

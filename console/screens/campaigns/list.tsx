@@ -6,7 +6,6 @@ import { typeOf, typeOptions } from '../../kit/message-types.ts'
 import { Empty, Loaded, Page } from '../../kit/page.tsx'
 import { Badge, formatNumber, Time } from '../../kit/show.tsx'
 import { Pager, Table } from '../../kit/table.tsx'
-import { CampaignTabs } from './tabs.tsx'
 
 const newButton = (
   <LinkButton to="/campaigns/new" does="createCampaign" kind="primary" isNew>
@@ -37,7 +36,6 @@ export function CampaignsScreen() {
       lead="A campaign groups contacts and messages, brings their defaults, and sends to all of its contacts at once."
       actions={newButton}
     >
-      <CampaignTabs />
       <div className="filters" role="search" aria-label="Filters of campaigns">
         <FilterText label="Name or key" {...field('name')} />
         <FilterSelect label="Status" options={statuses} {...field('status')} />

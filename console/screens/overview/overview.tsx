@@ -22,7 +22,7 @@ export function OverviewScreen() {
   const latest = useCall('listMessages', { query: { limit: 8 } }, { every: everyMs })
   return (
     <Page
-      title="Overview"
+      title="Home"
       lead={mayCount ? <>Today, since midnight UTC, in {login?.account}</> : login?.account}
       actions={
         <LinkButton to="/messages/new" does="sendMessage" kind="primary">

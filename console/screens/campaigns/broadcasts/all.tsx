@@ -4,7 +4,6 @@ import { useCall } from '../../../api.ts'
 import { FilterSelect } from '../../../kit/filter-inputs.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Page } from '../../../kit/page.tsx'
-import { CampaignTabs } from '../tabs.tsx'
 import { BroadcastTable } from './table.tsx'
 
 /** In the order of a broadcast's life. */
@@ -31,7 +30,6 @@ export function BroadcastsScreen() {
       title="Broadcasts"
       lead="The broadcasts of all campaigns, newest first. A broadcast sends one text to the contacts of a campaign."
     >
-      <CampaignTabs />
       <div className="filters">
         <FilterSelect
           label="Status"

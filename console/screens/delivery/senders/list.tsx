@@ -7,7 +7,6 @@ import { Empty, Loaded, Page } from '../../../kit/page.tsx'
 import { Badge, PhoneNumber, Time } from '../../../kit/show.tsx'
 import { Pager, Table, type Column } from '../../../kit/table.tsx'
 import { kindNamed, kindNames } from './kinds.ts'
-import { SendersTabs } from './senders-tabs.tsx'
 
 export function SendersScreen() {
   const { filters, set, clear } = useFilters(['number', 'kind', 'country', 'carrier', 'default', 'account'])
@@ -38,7 +37,6 @@ export function SendersScreen() {
         </LinkButton>
       }
     >
-      <SendersTabs current="/senders" />
       <div className="filters">
         <input
           type="search"

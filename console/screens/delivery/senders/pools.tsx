@@ -7,7 +7,6 @@ import { Empty, Loaded, Page, Section } from '../../../kit/page.tsx'
 import { Copy, Facts, formatNumber, Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
 import { PoolForm, strategyNames } from './pool-form.tsx'
-import { SendersTabs } from './senders-tabs.tsx'
 
 const back = { to: '/senders/pools', title: 'Pools' }
 
@@ -16,8 +15,7 @@ export function PoolsScreen() {
   const pools = useCall('listSenderPools', { query: { limit: 50, cursor: filters.cursor } })
   return (
     <Page
-      title="Senders"
-      tab="Pools of senders"
+      title="Sender pools"
       lead="In a pool senders share messages. A message names a pool in the place of a sender, or its campaign does."
       actions={
         <LinkButton to="/senders/pools/new" does="createSenderPool" kind="primary" isNew>
@@ -25,7 +23,6 @@ export function PoolsScreen() {
         </LinkButton>
       }
     >
-      <SendersTabs current="/senders/pools" />
       <Loaded call={pools}>
         {(page) => (
           <>

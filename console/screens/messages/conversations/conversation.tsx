@@ -38,7 +38,7 @@ function OneConversation({ id }: { id: string }) {
   return (
     <Page
       title={conversation ? tellPerson(conversation.their_number) : 'Conversation'}
-      back={{ to: '/conversations', title: 'Conversations' }}
+      back={{ to: '/conversations', title: 'Inbox' }}
       lead={
         conversation && (
           <>

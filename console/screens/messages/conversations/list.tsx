@@ -33,7 +33,7 @@ export function ConversationListScreen() {
   const campaigns = useCall('listCampaigns', { query: { limit: 100 } })
   const isNarrowed = Object.keys(filters).length > 0
   return (
-    <Page title="Conversations" lead="Replies from people, the newest first">
+    <Page title="Inbox" lead="Replies from people, the newest first">
       <div className="filters" role="search" aria-label="Filters of conversations">
         <FilterText label="Number, or words of the last message" placeholder="Number or words" {...field('search')} />
         <FilterSelect

@@ -3,15 +3,13 @@ import { useCall } from '../../../api.ts'
 import { FilterSelect } from '../../../kit/filter-inputs.tsx'
 import { Loaded, Page } from '../../../kit/page.tsx'
 import { KeywordsForm } from './keywords-form.tsx'
-import { OptOutTabs } from './tabs.tsx'
 
 export function KeywordsScreen() {
   const [params, setParams] = useSearchParams()
   const campaign = params.get('campaign') ?? ''
   const campaigns = useCall('listCampaigns', { query: { limit: 200 } })
   return (
-    <Page title="Opt-outs" tab="Keywords" lead="Which replies opt out, in, or ask for help, and what is answered">
-      <OptOutTabs />
+    <Page title="Keywords" lead="Which replies opt out, in, or ask for help, and what is answered">
       <div className="filters">
         <FilterSelect
           label="Whose keywords"

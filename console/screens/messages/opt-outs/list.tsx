@@ -14,7 +14,6 @@ import { AddOptOut } from './add.tsx'
 import { CheckNumbers } from './check.tsx'
 import { ImportOptOuts } from './import.tsx'
 import { sourceOf, sourceOptions, tellSource } from './source.ts'
-import { OptOutTabs } from './tabs.tsx'
 
 const everyMs = 5000
 
@@ -52,7 +51,6 @@ export function OptOutListScreen() {
         </>
       }
     >
-      <OptOutTabs />
       <Look />
       <div className="filters" role="search" aria-label="Filters of opt-outs">
         <FilterSelect label="How" options={sourceOptions} {...field('source')} />

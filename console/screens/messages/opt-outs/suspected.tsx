@@ -7,7 +7,6 @@ import { Empty, Loaded, Page } from '../../../kit/page.tsx'
 import { Problem } from '../../../kit/problem.tsx'
 import { PhoneNumber, Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
-import { OptOutTabs } from './tabs.tsx'
 
 const everyMs = 5000
 
@@ -16,8 +15,7 @@ export function SuspectedScreen() {
   const cursor = params.get('cursor') ?? undefined
   const call = useCall('listSuspectedOptOuts', { query: { cursor } }, { every: everyMs })
   return (
-    <Page title="Opt-outs" tab="Suspected opt-outs" lead="Replies that may mean STOP: nothing was done about them yet">
-      <OptOutTabs />
+    <Page title="Possible opt-outs" lead="Replies that may mean STOP: nothing was done about them yet">
       <Loaded call={call}>
         {(page) => (
           <>
