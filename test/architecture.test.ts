@@ -20,6 +20,7 @@ const textOf = new Map(files.map((file) => [file, readFileSync(join(root, file),
 const order: readonly string[] = [
   // The roof builds everything; only main.ts imports it.
   'program',
+  'summary',
   'routes',
   'broadcasts',
   'senders',

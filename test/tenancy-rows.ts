@@ -238,6 +238,7 @@ export const rows: Record<string, Row> = {
   'GET /v1/campaigns/:campaign/stats': ofCampaign,
   'GET /v1/campaigns/:campaign/stats/export': ofCampaign,
   'GET /v1/usage': { queries: ({ subaccount }) => [`account=${subaccount}`] },
+  'GET /v1/summary': {},
   'GET /v1/series': {
     queries: ({ campaign, broadcast, webhook }) => [
       `by=campaign&id=${campaign}`,
@@ -352,6 +353,7 @@ export const areas: Record<string, readonly string[]> = {
   'twilio-credentials': ['keys'],
   usage: ['usage'],
   series: ['usage'],
+  summary: ['messages'],
   webhooks: ['webhooks'],
   events: ['events', 'webhooks'],
 }

@@ -1,5 +1,6 @@
 /** The queue by type and carrier: length, age, and the time until it is empty. */
 import { now } from '../ground/db/clock.ts'
+import { shareRead } from '../ground/base/shared-read.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { spanOf, within } from '../ground/db/span.ts'
 import type { MessageType } from '../message/message.ts'
@@ -26,33 +27,13 @@ export interface QueueState {
 }
 
 // A count reads the whole queue, so it may take this part of the time, and callers share it.
-const restFactor = 20
-const restMsMin = 1000
+const rest = { restFactor: 20, restMs: 1000 }
 
 /** Returns the queue; a caller in a transaction lends its connection, so that none needs two. */
 export type QueueReader = (on?: Tx) => Promise<QueueState>
 
 /** The result may be a second old, and older if counting is slow. */
-export function createQueueReader(db: Db): QueueReader {
-  let state: Promise<QueueState> | null = null
-  let freshUntil = Infinity
-  return (on) => {
-    if (state && performance.now() < freshUntil) return state
-    const startedAt = performance.now()
-    freshUntil = Infinity
-    state = countQueue(on ?? db)
-    state.then(
-      () => {
-        const endedAt = performance.now()
-        freshUntil = endedAt + Math.max(restMsMin, (endedAt - startedAt) * restFactor)
-      },
-      () => {
-        state = null
-      },
-    )
-    return state
-  }
-}
+export const createQueueReader = (db: Db): QueueReader => shareRead((on?: Tx) => countQueue(on ?? db), rest)
 
 type WaitingLane = Omit<QueuePart, 'oldestAt'> & { id: string; accountId: string; heads: string[] }
 type CountRow = { delayed: number; dueAt: Date | null } & (WaitingLane | { id: null })

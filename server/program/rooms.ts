@@ -9,6 +9,7 @@ import { forgetUsed, readUsed } from '../guards/windows.ts'
 import { showOptOutSettings } from '../opt-outs/keyword-settings.ts'
 import { setDefaultSender } from '../senders/store.ts'
 import { guardTestKeys } from './test-keys.ts'
+import { room as summary } from '../summary/room.ts'
 import { room as routes } from '../routes/room.ts'
 import { room as broadcasts } from '../broadcasts/room.ts'
 import { room as senders } from '../senders/room.ts'
@@ -47,6 +48,7 @@ import { room as program } from './room.ts'
  */
 const all = [
   program,
+  summary,
   routes,
   broadcasts,
   senders,
