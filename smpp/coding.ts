@@ -1,9 +1,7 @@
+import type { DefaultAlphabet } from './alphabet.ts'
 import { decodeGsm7, toBuffer } from './gsm7.ts'
 import { unpackGsm7 } from './packing.ts'
 import type { NationalShift } from './shift.ts'
-
-/** How a carrier encodes its default alphabet: mostly one septet per octet. */
-export type DefaultAlphabet = 'gsm7' | 'gsm7-packed' | 'latin1' | 'ascii'
 
 export type TextCoding =
   | DefaultAlphabet

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { decodeGsm7, encodeGsm7, gsm7Length, septetsOf } from './gsm7.ts'
+import { gsm7Length, septetsOf } from './alphabet.ts'
+import { decodeGsm7, encodeGsm7 } from './gsm7.ts'
 
 const BASIC =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'

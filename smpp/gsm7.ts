@@ -1,60 +1,22 @@
+import {
+  BASIC_UNITS,
+  ESCAPE,
+  EXTENSION_UNITS,
+  gsm7Length,
+  NOT_ENCODABLE,
+  SEPTETS,
+  toUnits,
+  withPairs,
+} from './alphabet.ts'
 import { LOCKING_SHIFT, SINGLE_SHIFT, type NationalShift } from './shift.ts'
 
-/** GSM 7-bit default alphabet: a character's index is its septet (3GPP TS 23.038 §6.2.1). */
-const DEFAULT_ALPHABET =
-  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\u001bÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
-  '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
-
-const EXTENSION = '\n\f\u0014^({)}/\\<[=~>]@|e€'
-
-const ESCAPE = 0x1b
 const SPACE = 0x20
 const REPLACEMENT = 0xfffd
-const NOT_ENCODABLE = 0xffff
 
-/** UTF-16 unit → septet, or 0x1b00 + septet for the extension table, or NOT_ENCODABLE. 128 KiB leave one branch per character. */
-const SEPTETS: Uint16Array = new Uint16Array(0x10000).fill(NOT_ENCODABLE)
-const BASIC_UNITS = toUnits(DEFAULT_ALPHABET)
-const EXTENSION_UNITS = withPairs(new Uint16Array(128), EXTENSION)
 const LOCKING_UNITS = new Map(Object.entries(LOCKING_SHIFT).map(([code, table]) => [Number(code), toUnits(table)]))
 const SINGLE_UNITS = new Map(
   Object.entries(SINGLE_SHIFT).map(([code, pairs]) => [Number(code), withPairs(EXTENSION_UNITS.slice(), pairs)]),
 )
-
-BASIC_UNITS.forEach((unit, septet) => {
-  if (septet !== ESCAPE) SEPTETS[unit] = septet
-})
-EXTENSION_UNITS.forEach((unit, septet) => {
-  if (unit !== 0) SEPTETS[unit] = (ESCAPE << 8) | septet
-})
-
-function toUnits(table: string): Uint16Array {
-  return Uint16Array.from(table, (character) => character.charCodeAt(0))
-}
-
-function withPairs(units: Uint16Array, pairs: string): Uint16Array {
-  for (let at = 0; at < pairs.length; at += 2) units[pairs.charCodeAt(at)] = pairs.charCodeAt(at + 1)
-  return units
-}
-
-/** Septets of a UTF-16 unit in GSM-7: 1, 2 (extension table), or 0 if it has none. */
-export function septetsOf(unit: number): 0 | 1 | 2 {
-  const septet = SEPTETS[unit] ?? NOT_ENCODABLE
-  return septet < 0x80 ? 1 : septet === NOT_ENCODABLE ? 0 : 2
-}
-
-/** Septets of a text in GSM-7 (an extension character takes two), or -1 if a character has none. */
-export function gsm7Length(text: string): number {
-  let length = text.length
-  for (let at = 0; at < text.length; at++) {
-    const septet = SEPTETS[text.charCodeAt(at)] ?? NOT_ENCODABLE
-    if (septet > 0x7f) {
-      if (septet === NOT_ENCODABLE) return -1
-      length++
-    }
-  }
-  return length
-}
 
 /** Unpacked GSM-7, one septet per octet. Throws a RangeError if a character has no septet: see gsm7Length. */
 export function encodeGsm7(text: string): Buffer {

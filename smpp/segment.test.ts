@@ -1,14 +1,8 @@
 import fc from 'fast-check'
 import { SegmentedMessage } from 'sms-segments-calculator'
 import { describe, expect, it, test } from 'vitest'
-import {
-  type ConcatenationMode,
-  countSegments,
-  cutSegments,
-  findNonGsm7,
-  planSegments,
-  type SegmentPdu,
-} from './segment.ts'
+import { type ConcatenationMode, countSegments, findNonGsm7, planSegments, roomLeft } from './count.ts'
+import { cutSegments, type SegmentPdu } from './segment.ts'
 
 const MODES: ConcatenationMode[] = ['udh8', 'udh16', 'sar', 'payload']
 
@@ -315,4 +309,15 @@ describe('cutting', () => {
       [...graphemes.segment(text)].map(({ segment }) => segment),
     )
   })
+})
+
+test('the room left in the last segment is what more characters it takes', () => {
+  fc.assert(
+    fc.property(mixedText, (text) => {
+      const count = countSegments(text)
+      const left = roomLeft(text, count)
+      const isSame = (more: number) => countSegments(text + 'a'.repeat(more)).segments === count.segments
+      expect(isSame(left) && !isSame(left + 1)).toBe(true)
+    }),
+  )
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { gsm7Length } from './gsm7.ts'
-import { countSegments } from './segment.ts'
+import { gsm7Length } from './alphabet.ts'
+import { countSegments } from './count.ts'
 import { smart } from './smart.ts'
 
 describe('typographic characters become GSM-7', () => {

@@ -1,5 +1,5 @@
-import { gsm7Length } from './gsm7.ts'
-import { countSegments } from './segment.ts'
+import { gsm7Length } from './alphabet.ts'
+import { countSegments } from './count.ts'
 
 export type SmartReplacement = {
   character: string
@@ -49,7 +49,7 @@ export function smart(text: string): SmartText {
   const replaced = new Map<string, SmartReplacement>()
   const better = text.replaceAll(MARKED, (character) => {
     if (gsm7Length(character) >= 0) return character
-    const replacement = replace(character)
+    const replacement = replacementOf(character)
     if (replacement !== character) note(replaced, character, replacement)
     return replacement
   })
@@ -58,7 +58,8 @@ export function smart(text: string): SmartText {
   return isBetter ? { text: better, replaced: [...replaced.values()] } : { text, replaced: [] }
 }
 
-function replace(character: string): string {
+/** The GSM-7 equivalent of a character with its marks; itself if there is none. */
+export function replacementOf(character: string): string {
   const composed = character.normalize('NFC')
   return gsm7Length(composed) >= 0 ? composed : Array.from(composed, (one) => REPLACEMENTS.get(one) ?? one).join('')
 }
