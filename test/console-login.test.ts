@@ -53,7 +53,7 @@ test('a login that ends during a form is renewed in front of it: input stays, an
   // As after a lost response with a late refresh, or when an administrator ended the login.
   await page.context().clearCookies()
   // Pressed before the next poll: the page's own request may have come first.
-  await page.getByRole('button', { name: 'Send the message' }).dispatchEvent('click')
+  await page.getByRole('button', { name: 'Send message' }).dispatchEvent('click')
   const dialog = page.getByRole('dialog', { name: 'Log in again' })
   await dialog.waitFor()
   for (const _ of [1, 2]) await page.keyboard.press('Escape')

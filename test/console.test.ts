@@ -102,7 +102,7 @@ test('the console works completely on a machine without a network', async () => 
   await page.evaluate("dispatchEvent(new Event('offline'))")
   await page.getByRole('textbox', { name: 'To', exact: true }).fill('12025550188')
   await page.getByRole('textbox', { name: 'Text' }).fill('Nobody else is here.')
-  await page.getByRole('button', { name: 'Send the message' }).click()
+  await page.getByRole('button', { name: 'Send message' }).click()
   await page.getByRole('heading', { name: 'To +12025550188', level: 1 }).waitFor()
 })
 

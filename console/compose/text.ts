@@ -95,7 +95,6 @@ export function reviewText(text: string): Review {
 }
 
 const names: Record<string, string> = {
-  '': 'nothing',
   ' ': 'a space',
   '\n': 'a line break',
   '\t': 'tab',

@@ -144,10 +144,32 @@ export function TextField({ label, name, hint, onChange, ...rest }: Of<InputHTML
   )
 }
 
-export function TextArea({ label, name, hint, onChange, ...rest }: Of<TextareaHTMLAttributes<HTMLTextAreaElement>>) {
+/** `behind`: the same text with marks, drawn behind it; it sets the height. */
+export function TextArea({
+  label,
+  name,
+  hint,
+  onChange,
+  behind,
+  ...rest
+}: Of<TextareaHTMLAttributes<HTMLTextAreaElement>> & { behind?: ReactNode }) {
   return (
     <Frame label={label} name={name} hint={hint}>
-      {(ids) => <textarea rows={4} {...rest} {...ids} name={name} onChange={(e) => onChange(e.target.value)} />}
+      {(ids) => {
+        const area = (
+          <textarea rows={4} dir="auto" {...rest} {...ids} name={name} onChange={(e) => onChange(e.target.value)} />
+        )
+        return behind === undefined ? (
+          area
+        ) : (
+          <div className="layers">
+            <div className="behind" dir="auto" aria-hidden="true">
+              {behind}
+            </div>
+            {area}
+          </div>
+        )
+      }}
     </Frame>
   )
 }

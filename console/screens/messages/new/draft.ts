@@ -1,8 +1,8 @@
 import type { Operations } from '@heliogram/sdk'
 import { alphabetOf, nothingRare, rareOf, type RareDraft } from '../../../compose/rare.ts'
+import { momentIn } from '../../../compose/schedule.ts'
 import { senderOf } from '../../../compose/sender.tsx'
 import { typeOf } from '../../../kit/message-types.ts'
-import { momentOf } from '../../../kit/moments.ts'
 import { cleanNumber, isWholeNumber } from '../../../kit/number.ts'
 
 export type Body = Operations['sendMessage']['body']
@@ -18,8 +18,9 @@ export interface Draft extends RareDraft {
   sender: string
   type: string
   campaign: string
-  /** In the browser's time zone, as `2026-11-23T21:00`. */
+  /** On the clock of the zone, as `2026-11-23T21:00`. */
   sendAt: string
+  zone: string
 }
 
 export const emptyDraft: Draft = {
@@ -33,16 +34,14 @@ export const emptyDraft: Draft = {
   type: '',
   campaign: '',
   sendAt: '',
+  zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
 }
 
 export type Change = (change: Partial<Draft>) => void
 
-/** Common to preview and send. */
-export const lookOf = (draft: Draft) => ({ type: typeOf(draft.type), ...alphabetOf(draft) })
-
-export function bodyOf(draft: Draft): Body {
+/** What decides how the message looks, and which sender and price it has. */
+function lookOf(draft: Draft) {
   return {
-    to: cleanNumber(draft.to),
     ...(draft.template === ''
       ? { message: draft.message }
       : {
@@ -53,16 +52,33 @@ export function bodyOf(draft: Draft): Body {
     type: typeOf(draft.type),
     ...(draft.campaign && { campaign: draft.campaign }),
     ...senderOf(draft.sender),
-    ...(draft.sendAt && { send_at: momentOf(draft.sendAt) }),
+  }
+}
+
+export function bodyOf(draft: Draft): Body {
+  return {
+    to: cleanNumber(draft.to),
+    ...lookOf(draft),
+    ...(draft.sendAt && { send_at: momentIn(draft.zone, draft.sendAt) }),
     ...rareOf(draft),
   }
 }
 
+export function previewOf(draft: Draft): Operations['previewMessage']['body'] {
+  const to = recipientOf(draft)
+  return {
+    ...lookOf(draft),
+    ...(to !== undefined && { to }),
+    ...alphabetOf(draft),
+    ...(draft.shortenUrls && { shorten_urls: draft.shortenUrls === 'yes' }),
+  }
+}
+
 /** Empty values count as not given. */
-export const variablesOf = ({ variables }: Draft): Record<string, string> =>
+const variablesOf = ({ variables }: Draft): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
 
 /** A recipient complete enough for prices and opt-outs; a partial one would be refused. */
-export function recipientOf({ to }: Draft): string | undefined {
+function recipientOf({ to }: Draft): string | undefined {
   return isWholeNumber(to) ? cleanNumber(to) : undefined
 }

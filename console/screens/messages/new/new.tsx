@@ -1,14 +1,17 @@
 import { useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { useAction } from '../../../api.ts'
+import { SameAsCode } from '../../../compose/code.tsx'
 import { RareFields } from '../../../compose/rare-fields.tsx'
+import { ScheduleField } from '../../../compose/schedule-field.tsx'
 import { Button, LinkButton } from '../../../kit/button.tsx'
 import { Fold } from '../../../kit/fold.tsx'
 import { Buttons, Form, TextField } from '../../../kit/form.tsx'
-import { Page } from '../../../kit/page.tsx'
+import { Page, Section } from '../../../kit/page.tsx'
 import { bodyOf, emptyDraft, type Draft } from './draft.ts'
 import { Preview } from './preview.tsx'
 import { RoutingFields } from './routing.tsx'
+import { SendTest } from './send-test.tsx'
 import { TextFields } from './text-fields.tsx'
 
 export function NewMessageScreen() {
@@ -20,41 +23,59 @@ export function NewMessageScreen() {
     campaign: params.get('campaign') ?? '',
     template: params.get('template') ?? '',
   }))
+  const [isTesting, setTesting] = useState(false)
   const change = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }))
-  const send = useAction('sendMessage', draft.sendAt ? 'The message is scheduled.' : 'The message is accepted.')
+  const send = useAction('sendMessage', draft.sendAt ? 'Message scheduled.' : 'Message accepted.')
   const submit = async () => {
     const sent = await send.run({ body: bodyOf(draft) })
     if (sent) go(`/messages/${sent.answer.id}`)
   }
   return (
-    <Page title="New message" back={{ to: '/messages', title: 'Messages' }} lead="To one person">
-      <div className="columns">
-        <Form does="sendMessage" onSubmit={submit} problem={send.problem}>
-          <TextField
-            label="To"
-            name="to"
-            type="tel"
-            value={draft.to}
-            onChange={(to) => change({ to })}
-            hint="With the country code, such as +1 202 555 0123."
-            autoFocus={draft.to === ''}
-          />
-          <TextFields draft={draft} change={change} />
-          <RoutingFields draft={draft} change={change} />
-          <Fold title="More: encoding, limits, callbacks, tags">
-            <RareFields draft={draft} onChange={change} />
-          </Fold>
+    <Page title="New message" back={{ to: '/messages', title: 'Messages' }}>
+      <Form does="sendMessage" onSubmit={submit} problem={send.problem}>
+        <div className="compose">
+          <div className="form">
+            <TextField
+              label="To"
+              name="to"
+              type="tel"
+              value={draft.to}
+              onChange={(to) => change({ to })}
+              hint="With the country code, such as +1 202 555 0123."
+              autoFocus={draft.to === ''}
+            />
+            <TextFields draft={draft} change={change} />
+            <RoutingFields draft={draft} change={change} />
+            <ScheduleField at={draft.sendAt} zone={draft.zone} onChange={change} />
+            <Fold title="More: encoding, limits, callbacks, tags">
+              <RareFields draft={draft} onChange={change} />
+            </Fold>
+          </div>
+          <Preview draft={draft} />
           <Buttons>
             <Button kind="primary" type="submit" isBusy={send.isBusy}>
-              {draft.sendAt ? 'Schedule the message' : 'Send the message'}
+              {draft.sendAt ? 'Schedule message' : 'Send message'}
+            </Button>
+            <Button does="sendMessage" onClick={() => setTesting(true)}>
+              Send yourself a test
             </Button>
             <LinkButton to="/messages" kind="quiet">
-              Discard
+              Cancel
             </LinkButton>
           </Buttons>
-        </Form>
-        <Preview draft={draft} />
-      </div>
+        </div>
+      </Form>
+      {isTesting && <SendTest draft={draft} onClose={() => setTesting(false)} />}
+      <Section title="Same as code">
+        <SameAsCode
+          call={{
+            baseUrl: location.origin,
+            operation: 'sendMessage',
+            path: '/v1/messages/send',
+            body: bodyOf(draft),
+          }}
+        />
+      </Section>
     </Page>
   )
 }

@@ -1,127 +1,103 @@
 import { HeliogramError, type Operations } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
+import { Phone, Ruler } from '../../../compose/ruler.tsx'
+import { measure } from '../../../compose/text.ts'
 import { useDebounced } from '../../../kit/debounced.ts'
-import { Problem } from '../../../kit/problem.tsx'
-import { Facts, formatNumber, Money } from '../../../kit/show.tsx'
-import { lookOf, recipientOf, variablesOf, type Draft } from './draft.ts'
+import { Allowed } from '../../../kit/may.tsx'
+import { tellNumber } from '../../../kit/number.ts'
+import { nameOf, Problem } from '../../../kit/problem.tsx'
+import { Money } from '../../../kit/show.tsx'
+import { previewOf, type Draft } from './draft.ts'
 
+type Answer = Operations['previewMessage']['answer']
+
+/** The text shows at once; what only the API knows follows. */
 export function Preview({ draft }: { draft: Draft }) {
   const settled = useDebounced(draft)
-  const isText = settled.template === ''
-  const to = recipientOf(settled)
-  const common = { ...lookOf(settled), ...(to !== undefined && { to }) }
-  const ofText = useCall(
-    'previewMessage',
-    {
-      body: {
-        ...common,
-        message: settled.message,
-        ...(settled.shortenUrls && { shorten_urls: settled.shortenUrls === 'yes' }),
-      },
-    },
-    { enabled: isText && settled.message !== '' },
-  )
-  const ofTemplate = useCall(
-    'previewTemplate',
-    {
-      path: { template: settled.template || '-' },
-      body: { ...common, variables: variablesOf(settled), ...(settled.language && { language: settled.language }) },
-    },
-    { enabled: !isText },
-  )
-  const call = isText ? ofText : ofTemplate
-  const isBlank = isText && settled.message === ''
+  const isBlank = settled.template === '' && settled.message === ''
+  const { data, error } = useCall('previewMessage', { body: previewOf(settled) }, { enabled: !isBlank })
+  const isCurrent = settled === draft
+  const served = isBlank || error ? undefined : data
+  const text = isCurrent && served ? served.message : draft.template === '' ? draft.message : (served?.message ?? '')
   return (
     <section className="card preview" aria-label="Preview">
       <h2>Preview</h2>
-      {isBlank ? (
-        <p className="hint">What the recipient gets appears here as you write.</p>
-      ) : call.error ? (
-        <Refusal of={call.error} />
+      {text === '' ? (
+        !error && <p className="hint">Your text appears here as the recipient sees it.</p>
       ) : (
-        call.data && <Look of={call.data} />
+        <>
+          <Phone from={senderOf(served)} text={text} />
+          <Ruler of={measure(text, draft.encoding === 'ucs2' ? 'ucs2' : 'auto')} />
+        </>
       )}
+      {error && !isBlank && <Refusal of={error} />}
+      {served && <Costs of={served} />}
     </section>
   )
 }
+
+const senderOf = (preview: Answer | undefined): string =>
+  preview?.from ? tellNumber(preview.from) : preview?.to ? 'The carrier’s own sender' : 'Sender'
 
 /** Mostly a field that is still empty. */
 function Refusal({ of }: { of: Error }) {
   if (!(of instanceof HeliogramError) || of.errors.length === 0) return <Problem of={of} />
   return (
     <ul className="warnings">
-      {of.errors.map(({ pointer, detail }) => (
+      {of.errors.map(({ pointer, detail, suggestion }) => (
         <li key={pointer} className="small">
-          <strong>{pointer.replace(/^#\/(variables\/)?/, '')}</strong> {detail}
+          <strong>{nameOf(pointer).replace(/^variables\//, '')}</strong> {detail} {suggestion}
         </li>
       ))}
     </ul>
   )
 }
 
-function Look({ of: preview }: { of: Operations['previewMessage']['answer'] }) {
-  const {
-    parts,
-    encoding,
-    segments,
-    characters,
-    warnings,
-    opted_out: isOut,
-    estimated_price: price,
-    routes,
-    to,
-  } = preview
+/** The ruler and the field say the same. */
+const shownElsewhere = new Set(['ucs2_due_to_character', 'multi_segment'])
+
+function Costs({ of: { warnings, opted_out: isOut, estimated_price: price, routes, to } }: { of: Answer }) {
+  const [first] = routes ?? []
+  const others = warnings.filter(({ code }) => !shownElsewhere.has(code))
   return (
     <>
       {isOut && (
         <p className="problem" role="status">
-          The recipient has opted out: the message would be refused.{' '}
-          {to && <Link href={`/opt-outs/${to}`}>How they did</Link>}
+          This recipient has opted out, so the message would be refused.{' '}
+          {to && <Link href={`/opt-outs/${to}`}>See the opt-out</Link>}
         </p>
       )}
-      <ol className="segments" aria-label="Segments">
-        {parts.map(({ text, characters: length }, n) => (
-          <li key={n} className="bubble outbound">
-            <span className="text">{text}</span>
-            {parts.length > 1 && <span className="small">{length}</span>}
-          </li>
-        ))}
-      </ol>
-      <Facts
-        facts={[
-          ['Segments', <strong key="n">{formatNumber(segments)}</strong>],
-          ['Encoding', encoding],
-          ['Characters', formatNumber(characters)],
-          ['Estimated price', routes && (price ? <Money of={price} /> : 'not known: the carrier has no rate card')],
-          ['Route', routes?.length === 0 && 'none: no carrier takes messages to this number'],
-        ]}
-      />
-      {warnings.length > 0 && (
+      {routes?.length === 0 && (
+        <p className="problem" role="status">
+          No carrier takes messages to this number.
+        </p>
+      )}
+      {first && (
+        <p className="cost">
+          {price ? (
+            <>
+              Estimated price <Money of={price} />
+            </>
+          ) : (
+            <>
+              No price known.{' '}
+              <Allowed to="replaceRates">
+                <Link href={`/carriers/${first.carrier}/rates`}>Add a rate card</Link>
+              </Allowed>
+            </>
+          )}
+        </p>
+      )}
+      {others.length > 0 && (
         <ul className="warnings">
-          {warnings.map(({ code, detail, characters: culprits = [] }) => (
+          {others.map(({ code, detail }) => (
             <li key={code} className="small">
-              {detail}{' '}
-              {[...count(culprits)].map(([culprit, times]) => (
-                <span key={culprit} className="tag">
-                  {culprit}
-                  {times > 1 && ` × ${times}`}
-                </span>
-              ))}
+              {detail}
             </li>
           ))}
         </ul>
       )}
     </>
   )
-}
-
-/** Distinct characters with their counts. */
-function count(characters: readonly { character: string; code_point: string }[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const { character, code_point: codePoint } of characters) {
-    const name = `${character} ${codePoint}`
-    counts.set(name, (counts.get(name) ?? 0) + 1)
-  }
-  return counts
 }

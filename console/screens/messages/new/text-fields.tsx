@@ -1,5 +1,6 @@
 import { useCall } from '../../../api.ts'
-import { SelectField, TextArea, TextField } from '../../../kit/form.tsx'
+import { MessageText } from '../../../compose/message-text.tsx'
+import { SelectField, TextField } from '../../../kit/form.tsx'
 import type { Change, Draft } from './draft.ts'
 
 export function TextFields({ draft, change }: { draft: Draft; change: Change }) {
@@ -14,30 +15,28 @@ export function TextFields({ draft, change }: { draft: Draft; change: Change }) 
           name="template"
           value={template?.name ?? draft.template}
           onChange={(name) => change({ template: name, variables: {}, language: '' })}
-          options={[['', 'None: write the text here'], ...all.map(({ name }) => [name, name] as const)]}
+          options={[['', 'None (write a text)'], ...all.map(({ name }) => [name, name] as const)]}
         />
       )}
       {draft.template === '' ? (
-        <TextArea
-          label="Text"
-          name="message"
-          rows={5}
+        <MessageText
           value={draft.message}
           onChange={(message) => change({ message })}
-          hint="1 to 1600 characters."
+          isSettled={draft.isSmart || draft.encoding === 'ucs2'}
         />
       ) : (
         template && (
           <fieldset className="fields">
-            <legend className="small">Values of the template</legend>
+            <legend className="small">Template values</legend>
             {template.variables.map(({ name, required }) => (
               <TextField
                 key={name}
                 label={name}
                 name={`variables/${name}`}
+                dir="auto"
                 value={draft.variables[name] ?? ''}
                 onChange={(value) => change({ variables: { ...draft.variables, [name]: value } })}
-                hint={required ? 'Needed.' : 'May be empty: something stands in for it.'}
+                hint={required ? 'Required.' : 'Optional. The template has a default.'}
               />
             ))}
             {Object.keys(template.languages).length > 0 && (
@@ -47,7 +46,7 @@ export function TextFields({ draft, change }: { draft: Draft; change: Change }) 
                 value={draft.language}
                 onChange={(language) => change({ language })}
                 options={[
-                  ['', `${template.language}, its default`],
+                  ['', `${template.language} (default)`],
                   ...Object.keys(template.languages).map((language) => [language, language] as const),
                 ]}
               />
