@@ -31,11 +31,12 @@ test('a message is previewed while it is written, and followed to its end', asyn
   expect(await page.locator('.behind mark').allInnerTexts()).toEqual(['–'])
   await page.getByRole('button', { name: 'Replace – with -' }).waitFor()
   const send = page.getByRole('button', { name: 'Send message' })
-  const ground = () =>
-    page.evaluate<string>("getComputedStyle(document.querySelector('.button.primary')).backgroundColor")
-  const before = await ground()
+  const groundOf = (selector: string) =>
+    page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).backgroundColor`)
+  const plain = await groundOf('.buttons .button:not(.primary)')
   await send.hover()
-  expect(await ground()).toBe(before)
+  // Its text is white: the ground of other buttons would hide it.
+  expect(await groundOf('.button.primary')).not.toBe(plain)
   await page.getByText('More: encoding').click()
   await page.getByLabel('Validity period').fill('0')
   await page.getByText('More: encoding').click()
