@@ -116,10 +116,10 @@ function allowedFor(part: string): string[] | null {
   if (part.startsWith('cli')) return allowedForCli(part)
   if (['console/kit', 'console/session'].includes(part)) return [part, 'sdk']
   if (part === 'console/api') return [part, 'console/kit', 'console/session', 'sdk']
-  // The console counts segments as the server does.
-  if (part === 'console/compose') return [part, 'console/api', 'console/kit', 'console/session', 'sdk', 'smpp/text.ts']
   const all = [part, 'console/api', 'console/kit', 'console/session', 'console/style', 'sdk']
   if (part.startsWith('console/screens/')) return [...all, 'console/compose']
+  // The console counts segments as the server does.
+  if (part === 'console/compose') return [...all, 'smpp/text.ts']
   if (part.startsWith('console/')) return all
   return order.includes(part) ? [...order.slice(order.indexOf(part)), 'smpp'] : []
 }

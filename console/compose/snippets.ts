@@ -16,9 +16,10 @@ export function curlOf({ baseUrl, path, body }: Call): string {
   -d '${json}'`
 }
 
-export const nodeOf = ({ baseUrl, operation, body }: Call): string => `import { createClient } from '@heliogram/sdk'
+export const nodeOf = ({ baseUrl, operation, body }: Call): string => `import { env } from 'node:process'
+import { createClient } from '@heliogram/sdk'
 
-const heliogram = createClient({ baseUrl: '${baseUrl}', token: process.env.HELIOGRAM_API_KEY })
+const heliogram = createClient({ baseUrl: '${baseUrl}', token: env.HELIOGRAM_API_KEY })
 
 const answer = await heliogram.call('${operation}', {
   body: ${indent(unquoteNames(JSON.stringify(body, null, 2)))},
