@@ -1,30 +1,50 @@
-import { useEffect, useMemo, useState } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useState, type ComponentType } from 'react'
 import { Link, Route, Switch, useRoute } from 'wouter'
 import { queries } from './api.ts'
 import { Scopes } from './kit/may.tsx'
-import { Empty, Page } from './kit/page.tsx'
-import { accountScreens } from './screens/account/routes.tsx'
-import { campaignsScreens } from './screens/campaigns/routes.tsx'
-import { deliveryScreens } from './screens/delivery/routes.tsx'
-import { developersScreens } from './screens/developers/routes.tsx'
+import { loadPart } from './kit/outdated.ts'
+import { Empty, Loading, Page } from './kit/page.tsx'
 import { LoginAgain } from './screens/login/again.tsx'
 import { ConfirmLogin } from './screens/login/confirm.tsx'
 import { JoinScreen } from './screens/login/join.tsx'
 import { LoginScreen } from './screens/login/login.tsx'
-import { messagesScreens } from './screens/messages/routes.tsx'
-import { OverviewScreen } from './screens/overview/overview.tsx'
 import { useLogin } from './session/login.ts'
 import type { Screens } from './screens.ts'
 import { Shell } from './shell/shell.tsx'
 
-const screens: Screens = [
-  ['/', OverviewScreen],
-  ...messagesScreens,
-  ...campaignsScreens,
-  ...deliveryScreens,
-  ...developersScreens,
-  ...accountScreens,
+/** The areas of the console, each in files of its own, by their addresses. */
+const areas: readonly (readonly [addresses: RegExp, area: ComponentType])[] = [
+  [/^\/$/, area(() => import('./screens/overview/routes.tsx'))],
+  [/^\/(messages|conversations|opt-outs)(\/|$)/, area(() => import('./screens/messages/routes.tsx'))],
+  [/^\/(campaigns|broadcasts|imports|templates)(\/|$)/, area(() => import('./screens/campaigns/routes.tsx'))],
+  [/^\/(carriers|routes|senders|guards)(\/|$)/, area(() => import('./screens/delivery/routes.tsx'))],
+  [/^\/(webhooks|events|keys)(\/|$)/, area(() => import('./screens/developers/routes.tsx'))],
+  [/^\/(usage|people|me|audit|settings|accounts)(\/|$)/, area(() => import('./screens/account/routes.tsx'))],
 ]
+
+function area(load: () => Promise<{ screens: Screens }>): ComponentType {
+  return lazy(async () => {
+    const { screens } = await loadPart(load)
+    return {
+      default: () => (
+        <Switch>
+          {screens.map(([address, screen]) => (
+            <Route key={address} path={address} component={screen} />
+          ))}
+          <Route component={Missing} />
+        </Switch>
+      ),
+    }
+  })
+}
+
+function Missing() {
+  return (
+    <Page title="Page not found">
+      <Empty title="Check the address, or choose a place in the navigation" action={<Link href="/">Go to Home</Link>} />
+    </Page>
+  )
+}
 
 export function App() {
   const login = useLogin()
@@ -48,19 +68,14 @@ export function App() {
   return (
     <Scopes value={scopes}>
       <Shell key={user} login={login}>
-        <Switch>
-          {screens.map(([address, screen]) => (
-            <Route key={address} path={address} component={screen} />
-          ))}
-          <Route>
-            <Page title="Page not found">
-              <Empty
-                title="Check the address, or choose a place in the navigation"
-                action={<Link href="/">Go to Home</Link>}
-              />
-            </Page>
-          </Route>
-        </Switch>
+        <Suspense fallback={<Loading />}>
+          <Switch>
+            {areas.map(([addresses, screens]) => (
+              <Route key={String(addresses)} path={addresses} component={screens} />
+            ))}
+            <Route component={Missing} />
+          </Switch>
+        </Suspense>
       </Shell>
       <ConfirmLogin email={login.user.email} />
       {login.isOver && <LoginAgain email={login.user.email} />}

@@ -7,6 +7,8 @@ export default defineConfig({
   build: {
     outDir: 'dist',
     emptyOutDir: true,
+    // Which files a screen needs, for the test of their size.
+    manifest: true,
     target: 'es2022',
     // The first browsers with `light-dark()`.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],

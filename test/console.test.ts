@@ -89,6 +89,33 @@ test('the keyboard opens the screens, and its help lists the keys', async () => 
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
 })
 
+test('Ctrl+K finds a screen, an action, a person’s messages and the last screen by some letters', async () => {
+  const { page } = visitor
+  const palette = page.getByRole('dialog', { name: 'Search or jump to' })
+  const find = async (text: string) => {
+    await page.keyboard.press('Control+k')
+    await palette.getByRole('combobox').fill(text)
+    await palette.getByRole('option').first().waitFor()
+  }
+  await find('keyw')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Keywords', level: 1 }).waitFor()
+  await find('+1 202 555 0188')
+  await palette.getByRole('option', { name: 'Messages to +12025550188' }).click()
+  await page.waitForURL(/\/messages\?to=12025550188$/)
+  await find('')
+  await palette.getByRole('group', { name: 'Recent' }).getByRole('option', { name: 'Keywords' }).waitFor()
+  await palette.getByRole('combobox').fill('dark')
+  await page.keyboard.press('Enter')
+  const theme = () => page.evaluate('document.documentElement.dataset.theme')
+  expect(await theme()).toBe('dark')
+  await page.reload()
+  expect(await theme()).toBe('dark')
+  await find('light th')
+  await page.keyboard.press('Enter')
+  expect(await theme()).toBe('light')
+})
+
 test('the console works completely on a machine without a network', async () => {
   const { page } = visitor
   await page.goto('/console/')
@@ -114,18 +141,23 @@ test('a screen that fails says so, and keeps the navigation', async () => {
   const [answer, address] = [{ object: 'list', data: [null], next_cursor: null }, /\/v1\/templates\b/]
   await page.route(address, (route) => route.fulfill({ json: answer }))
   await openScreen(page, 'Campaigns', 'Templates')
-  await page.getByRole('heading', { name: 'This screen has failed', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'This page failed to load', level: 1 }).waitFor()
   await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByRole('heading', { name: 'This screen has failed', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'This page failed to load', level: 1 }).waitFor()
   await page.unroute(address)
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('heading', { name: 'Templates', level: 1 }).waitFor()
   await page.route(address, (route) => route.fulfill({ json: answer }))
   await page.reload()
-  await page.getByRole('heading', { name: 'This screen has failed', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'This page failed to load', level: 1 }).waitFor()
   await page.unroute(address)
-  await openScreen(page, 'Home')
-  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
+  // After an update of the server, a part of the old version is gone.
+  await page.route('**/assets/*.js', (route) => route.fulfill({ status: 404 }))
+  await openScreen(page, 'Carriers')
+  await page.getByRole('heading', { name: 'Heliogram was updated', level: 1 }).waitFor()
+  await page.unroute('**/assets/*.js')
+  await page.getByRole('button', { name: 'Reload' }).click()
+  await page.getByRole('heading', { name: 'Carriers', level: 1 }).waitFor()
   await page.goBack()
   await page.getByRole('heading', { name: 'Templates', level: 1 }).waitFor()
   await page.close()

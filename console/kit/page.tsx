@@ -72,6 +72,12 @@ export function Empty({ title, children, action }: { title: string; children?: R
   )
 }
 
+export const Loading = () => (
+  <p className="loading" aria-busy="true">
+    Loading …
+  </p>
+)
+
 /**
  * Shows a call's response, its loading state or failure. Earlier data stays beside a failure; an unreachable installation is reported elsewhere.
  */
@@ -80,13 +86,7 @@ export function Loaded<T>({ call, children }: { call: UseQueryResult<T>; childre
   return (
     <>
       {problem && <Problem of={problem} />}
-      {call.data !== undefined
-        ? children(call.data)
-        : !problem && (
-            <p className="loading" aria-busy="true">
-              Loading …
-            </p>
-          )}
+      {call.data !== undefined ? children(call.data) : !problem && <Loading />}
     </>
   )
 }

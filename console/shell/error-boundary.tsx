@@ -2,6 +2,7 @@
 import { Component, type ReactNode } from 'react'
 import { queries } from '../api.ts'
 import { Button } from '../kit/button.tsx'
+import { Outdated } from '../kit/outdated.ts'
 import { Page } from '../kit/page.tsx'
 import { Problem } from '../kit/problem.tsx'
 
@@ -29,8 +30,16 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
   override render(): ReactNode {
     const { error } = this.state
     if (error === null) return this.props.children
+    if (error instanceof Outdated)
+      return (
+        <Page title="Heliogram was updated" lead="Reload the page to continue with the new version.">
+          <Button kind="primary" onClick={() => location.reload()}>
+            Reload
+          </Button>
+        </Page>
+      )
     return (
-      <Page title="This screen has failed" lead="The fault is the console’s; nothing was sent or lost by it.">
+      <Page title="This page failed to load" lead="This is a fault of the console. Nothing was sent or lost.">
         <Problem of={error} />
         <div className="buttons">
           <Button kind="primary" onClick={this.#tryAgain}>

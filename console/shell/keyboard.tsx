@@ -1,23 +1,31 @@
-/** Shortcuts: `g` and a letter goes to a screen, `/` to the filter, `n` creates something, `?` shows help. */
-import { use, useEffect, useRef, useState, type ReactNode } from 'react'
+/** Shortcuts: Ctrl or ⌘ and `k` opens the palette, `g` and a letter goes to a screen, `/` to the filter, `n` creates something, `?` shows help. */
+import { lazy, Suspense, use, useEffect, useRef, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { Dialog } from '../kit/dialog.tsx'
 import { Scopes } from '../kit/may.tsx'
+import { loadPart } from '../kit/outdated.ts'
 import { placesFor } from './sections.ts'
+
+const Palette = lazy(() => loadPart(() => import('./palette.tsx')))
 
 /** Time for the letter after `g`. Milliseconds. */
 const chordMs = 1500
 
-/** `help`: shown while it is open. */
-export function useKeyboard(): { help: ReactNode; openHelp: () => void } {
+/** `front`: the help or the palette, while one is open. */
+export function useKeyboard(): { front: ReactNode; openHelp: () => void; openPalette: () => void } {
   const [, go] = useLocation()
-  const [isHelp, setHelp] = useState(false)
+  const [shown, setShown] = useState<'help' | 'palette'>()
   const chordUntil = useRef(0)
   const places = placesFor(use(Scopes))
     .flatMap(({ tabs }) => tabs)
     .filter(({ key }) => key !== undefined)
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
+      if (event.key === 'k' && (event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey) {
+        event.preventDefault()
+        setShown((now) => (now === 'palette' ? undefined : 'palette'))
+        return
+      }
       const isTyping =
         event.target instanceof Element && event.target.closest('input, textarea, select, dialog') !== null
       if (isTyping || event.metaKey || event.ctrlKey || event.altKey) return
@@ -26,7 +34,7 @@ export function useKeyboard(): { help: ReactNode; openHelp: () => void } {
       const place = isChord && places.find(({ key }) => key === event.key)
       if (place) go(place.to)
       else if (event.key === 'g') chordUntil.current = Date.now() + chordMs
-      else if (event.key === '?') setHelp(true)
+      else if (event.key === '?') setShown('help')
       else if (event.key === '/') focusFirst('.filters input, .filters select')
       else if (event.key === 'n') press(document.querySelector<HTMLElement>('[data-key="n"]'))
       else return
@@ -35,17 +43,30 @@ export function useKeyboard(): { help: ReactNode; openHelp: () => void } {
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)
   })
-  const openHelp = () => setHelp(true)
-  if (!isHelp) return { help: null, openHelp }
+  const openHelp = () => setShown('help')
+  const openPalette = () => setShown('palette')
+  const close = () => setShown(undefined)
+  if (shown === undefined) return { front: null, openHelp, openPalette }
+  if (shown === 'palette')
+    return {
+      front: (
+        <Suspense>
+          <Palette onClose={close} onHelp={openHelp} />
+        </Suspense>
+      ),
+      openHelp,
+      openPalette,
+    }
   const keys: [string, string][] = [
+    ['⌘ K', 'Search or jump to'],
     ...places.map(({ key, title }): [string, string] => [`g ${key}`, title]),
     ['/', 'Filter the list'],
     ['n', 'New'],
     ['Esc', 'Close what is in front'],
     ['?', 'This help'],
   ]
-  const help = (
-    <Dialog title="Keyboard" onClose={() => setHelp(false)}>
+  const front = (
+    <Dialog title="Keyboard" onClose={close}>
       <dl className="keys">
         {keys.map(([key, what]) => (
           <div key={key}>
@@ -60,7 +81,7 @@ export function useKeyboard(): { help: ReactNode; openHelp: () => void } {
       </dl>
     </Dialog>
   )
-  return { help, openHelp }
+  return { front, openHelp, openPalette }
 }
 
 /** With focus, so that dialogs return to it. */

@@ -12,13 +12,14 @@ import { Away } from './away.tsx'
 import { useCounts } from './counts.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { useKeyboard } from './keyboard.tsx'
+import './recent.ts'
 import { isAt, placesFor } from './sections.ts'
 
 export function Shell({ login, children }: { login: Login; children: ReactNode }) {
   const [path] = useLocation()
   const search = useSearch()
   const [isOpen, setOpen] = useState(false)
-  const { help, openHelp } = useKeyboard()
+  const { front, openHelp, openPalette } = useKeyboard()
   const main = useRef<HTMLElement>(null)
   const last = useRef(path)
   const places = placesFor(use(Scopes))
@@ -43,11 +44,20 @@ export function Shell({ login, children }: { login: Login; children: ReactNode }
           <Link href="/" className="brand">
             <img src="/console/icon.svg" alt="" width="22" height="22" /> Heliogram
           </Link>
+          <button type="button" onClick={openPalette}>
+            <Icon name="search" />
+            <span className="unseen">Search</span>
+          </button>
           <button type="button" className="menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
             <Icon name={isOpen ? 'close' : 'menu'} />
             <span className="unseen">Menu</span>
           </button>
         </header>
+        <button type="button" className="search" onClick={openPalette}>
+          <Icon name="search" />
+          <span>Search or jump to …</span>
+          <kbd>{paletteKeys}</kbd>
+        </button>
         <nav aria-label="Screens">
           <ul>
             {places.map((place) => (
@@ -72,11 +82,14 @@ export function Shell({ login, children }: { login: Login; children: ReactNode }
         )}
         <ErrorBoundary key={path}>{children}</ErrorBoundary>
       </main>
-      {help}
+      {front}
       <Toasts />
     </div>
   )
 }
+
+/** As this system writes them. */
+const paletteKeys = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K'
 
 function PlaceCount({ of: count }: { of: ReturnType<typeof useCounts>[string] }) {
   return (

@@ -10,7 +10,7 @@ import { PersonScreen } from './people/person.tsx'
 import { SettingsScreen } from './settings/settings.tsx'
 import { UsageScreen } from './usage/usage.tsx'
 
-export const accountScreens: Screens = [
+export const screens: Screens = [
   ['/usage', UsageScreen],
   ['/people', PeopleScreen],
   ['/people/:id', PersonScreen],

@@ -15,7 +15,7 @@ import { NewTemplateScreen } from './templates/new.tsx'
 import { TemplateScreen } from './templates/template.tsx'
 import { TemplatesScreen } from './templates/templates.tsx'
 
-export const campaignsScreens: Screens = [
+export const screens: Screens = [
   ['/campaigns', CampaignsScreen],
   ['/campaigns/new', NewCampaignScreen],
   ['/campaigns/:id', CampaignScreen],

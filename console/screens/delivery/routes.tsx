@@ -11,7 +11,7 @@ import { NewSenderScreen, SenderScreen } from './senders/edit.tsx'
 import { SendersScreen } from './senders/list.tsx'
 import { NewPoolScreen, PoolScreen, PoolsScreen } from './senders/pools.tsx'
 
-export const deliveryScreens: Screens = [
+export const screens: Screens = [
   ['/carriers', CarriersScreen],
   ['/carriers/new', NewCarrierScreen],
   ['/carriers/:id/:part?', CarrierScreen],

@@ -12,7 +12,7 @@ import { NewWebhookScreen } from './webhooks/new.tsx'
 import { WebhookScreen } from './webhooks/webhook.tsx'
 import { WebhooksScreen } from './webhooks/webhooks.tsx'
 
-export const developersScreens: Screens = [
+export const screens: Screens = [
   ['/webhooks', WebhooksScreen],
   ['/webhooks/new', NewWebhookScreen],
   ['/webhooks/:id', WebhookScreen],

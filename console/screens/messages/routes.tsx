@@ -10,7 +10,7 @@ import { OptOutListScreen } from './opt-outs/list.tsx'
 import { OptOutScreen } from './opt-outs/opt-out.tsx'
 import { SuspectedScreen } from './opt-outs/suspected.tsx'
 
-export const messagesScreens: Screens = [
+export const screens: Screens = [
   ['/messages', MessageListScreen],
   ['/messages/new', NewMessageScreen],
   ['/messages/:id', MessageScreen],

@@ -1,0 +1,4 @@
+import type { Screens } from '../../screens.ts'
+import { OverviewScreen } from './overview.tsx'
+
+export const screens: Screens = [['/', OverviewScreen]]
