@@ -2,6 +2,7 @@
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Authenticator } from '../accounts/authenticate.ts'
+import { compressAnswers } from './compression.ts'
 import { watchDeprecations, type DeprecatedCalls } from './deprecations.ts'
 import { openDoor, type Door } from './door/door.ts'
 import { ApiError } from '../ground/base/errors.ts'
@@ -117,6 +118,7 @@ export async function buildApp(context: AppContext, register: Register): Promise
   const { authenticator, door = openDoor() } = context
   const { routes, askAgain } = protectRoutes(app, authenticator, door, headers)
   watchDeprecations(app, context.deprecatedCalls ?? null)
+  compressAnswers(app)
   /** The path without its trailing slash, if that is a route; else null. */
   const shorterOf = (path: string): string | null => {
     const shorter = path.replace(/\/$/, '')
