@@ -12,10 +12,13 @@ import {
 } from '@heliogram/sdk'
 import {
   focusManager,
+  keepPreviousData,
   QueryClient,
   useMutation,
+  useQueries,
   useQuery,
   useQueryClient,
+  type UseQueryOptions,
   type UseQueryResult,
 } from '@tanstack/react-query'
 import { use, useRef } from 'react'
@@ -61,21 +64,39 @@ interface Asking<Name extends JsonOperation> {
 export function useCall<Name extends JsonOperation>(
   name: Name,
   request: OperationRequest<Name>,
-  { every, enabled = true, isSide = false }: Asking<Name> = {},
+  asking: Asking<Name> = {},
 ): UseQueryResult<Answer<Name>> {
+  return useQuery(queryOf(use(Scopes), name, request, asking))
+}
+
+/** As many as there are requests. */
+export function useCalls<Name extends JsonOperation>(
+  name: Name,
+  requests: readonly OperationRequest<Name>[],
+  asking: Asking<Name> = {},
+): UseQueryResult<Answer<Name>>[] {
   const held = use(Scopes)
-  return useQuery<Answer<Name>>({
+  return useQueries({ queries: requests.map((request) => queryOf(held, name, request, asking)) })
+}
+
+function queryOf<Name extends JsonOperation>(
+  held: ReadonlySet<string>,
+  name: Name,
+  request: OperationRequest<Name>,
+  { every, enabled = true, isSide = false }: Asking<Name>,
+): UseQueryOptions<Answer<Name>> {
+  return {
     // Includes the user, because the login can change while a screen is shown.
     queryKey: [readLogin()?.user.id, name, request],
     queryFn: ({ signal }) => heliogram.call(name, request, { signal }),
     enabled: enabled && !(isSide && !isAllowed(held, name)),
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
     refetchInterval: (query) => {
       const { data, dataUpdateCount } = query.state
       const everyMs = typeof every === 'function' ? every(data) : every
       return everyMs === undefined ? false : paceOf(everyMs, query, data, dataUpdateCount)
     },
-  })
+  }
 }
 
 export interface Action<Name extends JsonOperation> {

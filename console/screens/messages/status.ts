@@ -6,33 +6,32 @@ type Status = Message['status']
 
 /** In the order of a message's life. */
 export const meanings: Record<Status, string> = {
-  scheduled: 'It waits for its time.',
-  queued: 'It waits for a link, its turn, a retry, or the end of quiet hours.',
-  sending: 'It is being handed to the carrier.',
-  sent: 'The carrier accepted every segment. The receipt is still to come.',
-  delivered: 'The network confirmed it.',
-  undelivered: 'The network says that it did not arrive.',
-  rejected: 'The carrier refused it.',
-  expired: 'Its validity period passed before it went.',
-  failed: 'It could not be sent.',
-  unconfirmed: 'Nobody knows: the carrier did not answer, or no receipt came in time. The person may have it.',
-  canceled: 'It was canceled, or the recipient said STOP before it went.',
-  received: 'A reply: somebody wrote it to one of your numbers.',
+  scheduled: 'Waiting for its scheduled time.',
+  queued: 'Waiting for a link, its turn, a retry, or the end of quiet hours.',
+  sending: 'Being submitted to the carrier.',
+  sent: 'The carrier accepted every segment. Waiting for the receipt.',
+  delivered: 'The carrier confirmed delivery.',
+  undelivered: 'The carrier reported that the message did not arrive.',
+  rejected: 'The carrier rejected the message.',
+  expired: 'The validity period ended before the message was sent.',
+  failed: 'The message could not be sent.',
+  unconfirmed: 'The outcome is unknown: the carrier did not answer, or no receipt arrived in time.',
+  canceled: 'The message was canceled, or the recipient opted out before it was sent.',
+  received: 'A reply to one of your numbers.',
 }
 
 const holds: Record<string, string> = {
-  no_route: 'It waits for a carrier: all that may take it are down or disabled, or its account has its sender at none.',
-  rate: 'It waits for the pace of its account, sender or campaign.',
-  campaign_paused: 'It waits for its campaign, which is paused.',
-  quiet_hours: 'It waits for the end of the recipient’s quiet hours.',
-  parked: 'It waits for somebody who looks at it.',
+  no_route: 'Waiting for a carrier: all that can take the message are down or disabled, or none has its sender.',
+  rate: 'Waiting for the pace of the account, sender or campaign.',
+  campaign_paused: 'Waiting for the campaign, which is paused.',
+  quiet_hours: 'Waiting for the end of the recipient’s quiet hours.',
+  parked: 'Parked: several processes ended with the message. An operator must look at it.',
 }
 
 /** Why a message waits beyond its turn. */
-export const tellHold = (reason: string): string => holds[reason] ?? `It waits: ${reason.replaceAll('_', ' ')}.`
+export const tellHold = (reason: string): string => holds[reason] ?? `Waiting: ${reason.replaceAll('_', ' ')}.`
 
 /** The recipient, or the sender of a reply. */
 export const personOf = ({ direction, to, from }: Message): string | null => (direction === 'outbound' ? to : from)
 
-export const tellPerson = (number: string | null): string =>
-  number === null ? 'a number that was erased' : tellNumber(number)
+export const tellPerson = (number: string | null): string => (number === null ? 'an erased number' : tellNumber(number))

@@ -13,7 +13,7 @@ export function MessageText({
 }
 
 function whyNone(isRedacted = false, isUnavailable = false): string {
-  if (isRedacted) return 'The text was removed.'
-  if (isUnavailable) return 'The text cannot be decrypted: its key is gone, or it was changed.'
+  if (isRedacted) return 'The text was redacted.'
+  if (isUnavailable) return 'The text cannot be decrypted: its key is missing, or the text was changed.'
   return textHidden
 }

@@ -8,19 +8,29 @@ import { personOf } from '../status.ts'
 export function MessageActions({ message }: { message: Message }) {
   const { id, status, final, expires_at: expires, redacted } = message
   const path = { id }
-  const cancel = useAction('cancelMessage', 'The message is canceled.')
-  const resend = useAction('resendMessage', 'The message is on its way again.')
-  const redact = useAction('redactMessage', 'The text is removed.')
+  const cancel = useAction('cancelMessage', 'Message canceled.')
+  const resend = useAction('resendMessage', 'Message queued again.')
+  const redact = useAction('redactMessage', 'Text redacted.')
   const isPast = typeof expires === 'string' && new Date(expires).getTime() < Date.now()
   const canRedact = (final || (status === 'unconfirmed' && isPast)) && !redacted && message.message !== null
   const person = personOf(message)
   return (
     <>
+      {message.conversation && (
+        <LinkButton to={`/conversations/${message.conversation}`} does="replyInConversation">
+          Conversation
+        </LinkButton>
+      )}
+      {person && (
+        <LinkButton to={`/messages/new?to=${encodeURIComponent(person)}`} does="sendMessage">
+          New message
+        </LinkButton>
+      )}
       {(status === 'scheduled' || status === 'queued') && (
         <ConfirmButton
           does="cancelMessage"
-          label="Cancel the message"
-          question="It will not be sent, and cannot be sent later: you would write another."
+          label="Cancel message"
+          question="The message will not be sent. You cannot undo this."
           onConfirm={() => cancel.run({ path })}
           isBusy={cancel.isBusy}
           problem={cancel.problem}
@@ -29,8 +39,8 @@ export function MessageActions({ message }: { message: Message }) {
       {status === 'unconfirmed' && (
         <ConfirmButton
           does="resendMessage"
-          label="Send it again"
-          question="Nobody knows whether the recipient has it: they may get it twice, and the message will say so from then on. It is noted who asked for it."
+          label="Resend message"
+          question="The recipient may already have this message and could get it twice. The message is marked as a possible duplicate, and your name is recorded."
           onConfirm={() => resend.run({ path })}
           isBusy={resend.isBusy}
           problem={resend.problem}
@@ -39,22 +49,12 @@ export function MessageActions({ message }: { message: Message }) {
       {canRedact && (
         <ConfirmButton
           does="redactMessage"
-          label="Remove the text"
-          question="The text is removed from the message, its events and its webhooks, for ever. Numbers, times, segments and the outcome stay."
+          label="Redact text"
+          question="The text is deleted permanently from the message, its events and their deliveries. Numbers, times, segments and the outcome stay."
           onConfirm={() => redact.run({ path })}
           isBusy={redact.isBusy}
           problem={redact.problem}
         />
-      )}
-      {message.conversation && (
-        <LinkButton to={`/conversations/${message.conversation}`} does="replyInConversation">
-          Conversation
-        </LinkButton>
-      )}
-      {person && (
-        <LinkButton to={`/messages/new?to=${encodeURIComponent(person)}`} does="sendMessage">
-          Write to this person
-        </LinkButton>
       )}
     </>
   )

@@ -11,30 +11,28 @@ export function MessageFacts({ of: message }: { of: Message }) {
       <Facts
         facts={[
           ['To', message.to && <PhoneNumber of={message.to} />],
-          ['From', message.from ? <PhoneNumber of={message.from} /> : 'the carrier’s own sender'],
+          ['From', message.from ? <PhoneNumber of={message.from} /> : 'The carrier’s own sender'],
           ['Type', message.type],
           ['Keyword', message.keyword],
-          ['Sent by', message.automatic ? 'Heliogram itself, as the answer to a keyword' : undefined],
+          ['Sent by', message.automatic ? 'Auto-reply to a keyword' : undefined],
           ['Length', tellLength(message)],
           ['Price', message.price && <Money of={message.price} />],
           ['Estimated price', !message.price && message.estimated_price && <Money of={message.estimated_price} />],
           ['Carrier', message.route && <CarrierLink id={message.route.carrier} />],
-          ['Tries', message.attempts],
+          ['Attempts', message.attempts],
           ['Campaign', message.campaign && <CampaignLink id={message.campaign} />],
           [
             'Conversation',
-            message.conversation && <Link href={`/conversations/${message.conversation}`}>All that was written</Link>,
+            message.conversation && <Link href={`/conversations/${message.conversation}`}>Open conversation</Link>,
           ],
-          ['Test mode', message.test ? 'yes: no carrier got it' : undefined],
-          ['Accepted', message.direction === 'outbound' && <Moment at={message.created_at} />],
-          ['Received', message.direction === 'inbound' && <Moment at={message.created_at} />],
-          ['To be sent', message.send_at && <Moment at={message.send_at} />],
-          ['Expected to go', message.estimated_send_at && <Moment at={message.estimated_send_at} />],
-          ['Went', message.sent_at && <Moment at={message.sent_at} />],
-          ['Over', message.completed_at && <Moment at={message.completed_at} />],
+          ['Test mode', message.test ? 'Yes. Not sent to a carrier.' : undefined],
+          [message.direction === 'outbound' ? 'Accepted' : 'Received', <Moment key="at" at={message.created_at} />],
+          ['Scheduled for', message.send_at && <Moment at={message.send_at} />],
+          ['Expected to send', message.estimated_send_at && <Moment at={message.estimated_send_at} />],
+          ['Completed', message.completed_at && <Moment at={message.completed_at} />],
           ['Expires', !message.final && message.expires_at && <Moment at={message.expires_at} />],
-          ['If unanswered', message.on_unknown && tellUnknown[message.on_unknown]],
-          ['Callback', message.callback_url && <code>{message.callback_url}</code>],
+          ['If the carrier doesn’t answer', message.on_unknown && tellUnknown[message.on_unknown]],
+          ['Callback address', message.callback_url && <code>{message.callback_url}</code>],
           [
             'Tags',
             tags.length > 0 &&
@@ -44,8 +42,8 @@ export function MessageFacts({ of: message }: { of: Message }) {
                 </Link>
               )),
           ],
-          ['Id', <Copy key="id" text={message.id} />],
-          ['Id at the carrier', message.provider_message_id && <code>{message.provider_message_id}</code>],
+          ['Message ID', <Copy key="id" text={message.id} />],
+          ['Carrier message ID', message.provider_message_id && <code>{message.provider_message_id}</code>],
           ['Contact', message.contact && <code>{message.contact}</code>],
         ]}
       />
@@ -59,7 +57,7 @@ export function MessageFacts({ of: message }: { of: Message }) {
   )
 }
 
-const tellUnknown = { hold: 'it is held as unconfirmed', resend: 'it is sent again, perhaps twice' }
+const tellUnknown = { hold: 'Hold as unconfirmed', resend: 'Resend, perhaps twice' }
 
 function tellLength({ segments, segments_delivered: delivered = 0, encoding, characters, direction }: Message): string {
   const parts = `${tellCount(segments, 'segment')} of ${encoding}, ${tellCount(characters, 'character')}`

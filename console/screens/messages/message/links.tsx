@@ -16,11 +16,11 @@ export function MessageLinks({ id, live }: { id: string; live: { every?: number 
         columns={[
           {
             title: 'Short link',
-            cell: ({ short_url }) => (short_url ? <Copy text={short_url} /> : <span className="none">not shown</span>),
+            cell: ({ short_url }) => (short_url ? <Copy text={short_url} /> : <span className="none">hidden</span>),
           },
-          { title: 'Leads to', isWide: true, cell: ({ url }) => url ?? <span className="none">not shown</span> },
+          { title: 'Address', isWide: true, cell: ({ url }) => url ?? <span className="none">hidden</span> },
           { title: 'Clicks', isNumber: true, cell: ({ clicks }) => formatNumber(clicks) },
-          { title: 'By programs', isNumber: true, cell: ({ bot_clicks: bots }) => formatNumber(bots) },
+          { title: 'Bot clicks', isNumber: true, cell: ({ bot_clicks: bots }) => formatNumber(bots) },
           { title: 'First click', cell: ({ first_clicked_at: at }) => <Time at={at} /> },
           { title: 'Last click', cell: ({ last_clicked_at: at }) => <Time at={at} /> },
         ]}

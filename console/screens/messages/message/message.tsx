@@ -6,7 +6,6 @@ import { Badge, Moment } from '../../../kit/show.tsx'
 import { meanings, personOf, tellHold, tellPerson } from '../status.ts'
 import { MessageText } from '../text.tsx'
 import { MessageActions } from './actions.tsx'
-import { Explanation } from './explanation.tsx'
 import { MessageFacts } from './facts.tsx'
 import { MessageLinks } from './links.tsx'
 import { Timeline } from './timeline.tsx'
@@ -41,21 +40,26 @@ function OneMessage({ id }: { id: string }) {
         {(it) => (
           <>
             <Concerns of={it} />
-            <div className="columns">
+            <div className="message">
               <div>
-                <div className="card text message-text" aria-label="Text">
+                <div
+                  className={`bubble text message-text ${it.direction}`}
+                  role="group"
+                  aria-label="Text"
+                  dir={it.message === null ? undefined : 'auto'}
+                >
                   <MessageText of={it} />
                 </div>
-                <Section title="Facts">
-                  <MessageFacts of={it} />
+                <Section title="Timeline">
+                  <Timeline of={it} />
                 </Section>
+                <MessageLinks id={id} live={live} />
               </div>
-              <Section title="What happened">
-                <Timeline id={id} sequence={it.sequence} live={live} />
-              </Section>
+              <aside className="card" aria-label="Details">
+                <h2>Details</h2>
+                <MessageFacts of={it} />
+              </aside>
             </div>
-            <MessageLinks id={id} live={live} />
-            {it.direction === 'outbound' && <Explanation id={id} sequence={it.sequence} live={live} />}
           </>
         )}
       </Loaded>
@@ -86,7 +90,10 @@ function Concerns({
             <a href={`/docs/errors#${error.code}`} target="_blank" rel="noreferrer">
               {error.code}
             </a>
-            {final && (error.permanent ? ' · the same message would fail again' : ' · the same message may succeed')}
+            {final &&
+              (error.permanent
+                ? ' · Sending the same message again would fail.'
+                : ' · Sending the same message again may succeed.')}
           </p>
         </div>
       )}
@@ -102,7 +109,7 @@ function Concerns({
       )}
       {possible_duplicate && (
         <div className="notice" role="note">
-          It was sent again after an unknown outcome: the recipient may have it twice.
+          The message was resent after an unknown outcome. The recipient may have it twice.
         </div>
       )}
       {partial && (
@@ -121,7 +128,7 @@ function Concerns({
       )}
       {in_reply_to && (
         <p className="small">
-          It answers <Link href={`/messages/${in_reply_to}`}>a message of yours</Link>.
+          In reply to <Link href={`/messages/${in_reply_to}`}>your message</Link>.
         </p>
       )}
     </>
