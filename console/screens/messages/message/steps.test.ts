@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { inOrder, postSteps, stepsOf, tellDelta, type Decision, type Event, type Post } from './steps.ts'
 
+const message = { segments: 1, direction: 'outbound' } as const
 const at = (ms: number): string => new Date(Date.UTC(2026, 10, 28) + ms).toISOString()
 const decide = (ms: number, step: Decision['step'], decision: string, detail: string): Decision => ({
   at: at(ms),
@@ -22,7 +23,7 @@ const decisions = [
 ]
 
 test('decisions of one instant are one step, named by the one that says most', () => {
-  expect(stepsOf(decisions, 1).map(({ title, detail, tone }) => [title, detail, tone])).toEqual([
+  expect(stepsOf(decisions, message).map(({ title, detail, tone }) => [title, detail, tone])).toEqual([
     ['Accepted', 'The default route sent it to simulator.', 'neutral'],
     ['Submitted', 'Segment 1 was submitted to the carrier, attempt 1.', 'neutral'],
     ['Carrier accepted', 'The carrier accepted every segment.', 'busy'],
@@ -34,7 +35,7 @@ test('posts to webhooks are steps at their answer', () => {
   const event = { id: 'evt_1', type: 'message.delivered' } as Event
   const attempt = { event: 'evt_1', webhook: 'whk_1', try: 2, outcome: 'status', status_code: 500 } as Post
   const posts = postSteps([event], [{ ...attempt, created_at: at(846), duration_ms: 4 }])
-  const [last] = inOrder([...posts, ...stepsOf(decisions, 1)]).slice(-1)
+  const [last] = inOrder([...posts, ...stepsOf(decisions, message)]).slice(-1)
   expect(last).toMatchObject({ title: 'Webhook 500', detail: 'message.delivered, attempt 2', tone: 'bad' })
   expect(last?.at).toBe(Date.parse(at(850)))
 })

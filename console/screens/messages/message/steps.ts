@@ -1,5 +1,5 @@
 /** One timeline of a message: the decisions of one instant in one step, and the posts to webhooks between them. */
-import type { Operations } from '@heliogram/sdk'
+import type { Message, Operations } from '@heliogram/sdk'
 import type { Tone } from '../../../kit/show.tsx'
 
 export type Decision = Operations['explainMessage']['answer']['decisions'][number]
@@ -68,22 +68,24 @@ const weight: readonly Decision['step'][] = [
 
 const weightOf = ({ step }: Decision): number => weight.indexOf(step)
 
-function nameStep({ step, decision, segment }: Decision, segments: number): readonly [title: string, tone: Tone] {
+type Of = Pick<Message, 'segments' | 'direction'>
+
+function nameStep({ step, decision, segment }: Decision, message: Of): readonly [title: string, tone: Tone] {
   const known = step === 'outcome' ? outcomes[decision ?? ''] : step === 'answer' ? answers[decision ?? ''] : undefined
   if (known) return known
+  if (step === 'accept' && message.direction === 'inbound') return ['Received', 'good']
   if (step === 'route') return ['Accepted', 'neutral']
   if (step === 'hold' && decision === 'scheduled') return ['Scheduled', 'busy']
   const title = titles[step]
-  return [step === 'submit' && segments > 1 ? `${title} segment ${segment}` : title, 'neutral']
+  return [step === 'submit' && message.segments > 1 ? `${title} segment ${segment}` : title, 'neutral']
 }
 
-/** `segments`: of the message. */
-export function stepsOf(decisions: readonly Decision[], segments: number): Step[] {
+export function stepsOf(decisions: readonly Decision[], message: Of): Step[] {
   const instants = [...new Set(decisions.map(({ at }) => at))]
   return instants.map((at) => {
     const group = decisions.filter((one) => one.at === at)
     const first = group.reduce((most, one) => (weightOf(one) > weightOf(most) ? one : most))
-    const [title, tone] = nameStep(first, segments)
+    const [title, tone] = nameStep(first, message)
     const receipt = group.find(({ step }) => step === 'receipt')
     return {
       at: Date.parse(at),

@@ -1,5 +1,5 @@
 import type { Message } from '@heliogram/sdk'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { useCall, useCalls } from '../../../api.ts'
 import { Json } from '../../../kit/json.tsx'
@@ -12,7 +12,7 @@ const everyMs = 2000
 const postsForMs = 60_000
 
 export function Timeline({ of: message }: { of: Message }) {
-  const { id, sequence, final, segments, updated_at: updatedAt } = message
+  const { id, sequence, final, updated_at: updatedAt } = message
   const isLive = !final || Date.now() - Date.parse(updatedAt) < postsForMs
   const live = isLive ? { every: everyMs } : {}
   const call = useCall('explainMessage', { path: { id } }, live)
@@ -33,7 +33,7 @@ export function Timeline({ of: message }: { of: Message }) {
         // A query shows those of another event until its own arrive.
         const answered = new Map(posts.flatMap(({ data }) => data?.data ?? []).map((post) => [post.id, post]))
         const steps = inOrder([
-          ...stepsOf(decisions, segments),
+          ...stepsOf(decisions, message),
           ...postSteps(events.data?.data ?? [], [...answered.values()]),
         ])
         return (
@@ -59,29 +59,31 @@ const clock = new Intl.DateTimeFormat(undefined, {
 })
 
 function OneStep({ of: step, before }: { of: Step; before: Step | undefined }) {
+  // Bodies of events are long: only those in view are written.
+  const [isOpen, setOpen] = useState(false)
   return (
-    <details>
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         <strong>{step.title}</strong>
         <span className="timeline-delta">{before ? tellDelta(step.at - before.at) : '0 ms'}</span>
         <span className="timeline-detail">{withoutCalls(step.detail)}</span>
         <time dateTime={new Date(step.at).toISOString()}>{clock.format(step.at)}</time>
       </summary>
-      {step.post ? (
-        <PostDetails of={step.post} />
-      ) : (
-        <div className="timeline-more decisions">
-          {step.decisions.map((decision, n) => (
-            <DecisionDetails key={n} of={decision} />
-          ))}
-        </div>
-      )}
+      {isOpen && (step.post ? <PostDetails of={step.post} /> : <Decisions of={step.decisions} />)}
     </details>
   )
 }
 
 /** The API tells programs what to call; the page has buttons. */
 const withoutCalls = (detail: string): string => detail.replace(/; [A-Z]+ \/v1\/\S+ [^.]+/, '')
+
+const Decisions = ({ of: decisions }: { of: readonly Decision[] }) => (
+  <div className="timeline-more decisions">
+    {decisions.map((decision, n) => (
+      <DecisionDetails key={n} of={decision} />
+    ))}
+  </div>
+)
 
 function DecisionDetails({ of: decision }: { of: Decision }) {
   const { step, detail, rule, try: attempt, carrier, carrier_message_id: carrierId } = decision
