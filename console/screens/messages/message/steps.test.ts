@@ -15,7 +15,7 @@ const decisions = [
   decide(0, 'accept', 'otp', 'Accepted: 1 segment in GSM-7.'),
   decide(0, 'country', 'US', '+12025550123 is a number of US.'),
   decide(0, 'route', 'car_1', 'The default route sent it to simulator.'),
-  decide(14, 'submit', 'car_1', 'Segment 1 was submitted to the carrier, attempt 1.'),
+  decide(0, 'submit', 'car_1', 'Segment 1 was submitted to the carrier, attempt 1.'),
   decide(55, 'answer', 'accepted', 'The carrier accepted segment 1.'),
   decide(55, 'outcome', 'sent', 'The carrier accepted every segment.'),
   decide(845, 'receipt', 'DELIVRD', 'The receipt says DELIVRD, err 000.'),

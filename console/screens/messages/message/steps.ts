@@ -52,21 +52,15 @@ const titles: Record<Decision['step'], string> = {
 
 export const tellStep = (step: Decision['step']): string => titles[step]
 
-/** The later in this list, the more it says about its instant. */
-const weight: readonly Decision['step'][] = [
-  'country',
-  'sender',
-  'accept',
-  'route',
-  'hold',
-  'retry',
-  'submit',
-  'answer',
-  'receipt',
-  'outcome',
+/** Decisions that are made together; the last names them. */
+const together: readonly (readonly Decision['step'][])[] = [
+  ['country', 'sender', 'accept', 'route'],
+  ['hold'],
+  ['retry', 'submit'],
+  ['answer', 'receipt', 'outcome'],
 ]
 
-const weightOf = ({ step }: Decision): number => weight.indexOf(step)
+const weightOf = ({ step }: Decision): number => together.flat().indexOf(step)
 
 type Of = Pick<Message, 'segments' | 'direction'>
 
@@ -82,13 +76,16 @@ function nameStep({ step, decision, segment }: Decision, message: Of): readonly 
 
 export function stepsOf(decisions: readonly Decision[], message: Of): Step[] {
   const instants = [...new Set(decisions.map(({ at }) => at))]
-  return instants.map((at) => {
-    const group = decisions.filter((one) => one.at === at)
+  const groups = instants.flatMap((at) =>
+    together.map((steps) => decisions.filter((one) => one.at === at && steps.includes(one.step))),
+  )
+  return groups.flatMap((group) => {
+    if (group.length === 0) return []
     const first = group.reduce((most, one) => (weightOf(one) > weightOf(most) ? one : most))
     const [title, tone] = nameStep(first, message)
     const receipt = group.find(({ step }) => step === 'receipt')
     return {
-      at: Date.parse(at),
+      at: Date.parse(first.at),
       title,
       detail: (first.decision === 'delivered' ? (receipt ?? first) : first).detail,
       tone,
