@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { useAction } from '../../api.ts'
 import { Button } from '../../kit/button.tsx'
 import { ConfirmButton } from '../../kit/dialog.tsx'
@@ -5,10 +6,17 @@ import { useMay } from '../../kit/may.tsx'
 import { Problem } from '../../kit/problem.tsx'
 import { isUnderWay } from './states.ts'
 
-export function Lifecycle({ campaign, status }: { campaign: string; status: string }) {
-  const pause = useAction('pauseCampaign', 'Paused. Nothing more goes to a carrier.')
-  const resume = useAction('resumeCampaign', 'It continues from where it was.')
-  const cancel = useAction('cancelCampaign', 'Canceled. The campaign is closed.')
+interface LifecycleProps {
+  campaign: string
+  status: string
+  /** Instead of the button that stops it and closes the campaign. */
+  stop?: ReactNode
+}
+
+export function Lifecycle({ campaign, status, stop }: LifecycleProps) {
+  const pause = useAction('pauseCampaign', 'Broadcast paused.')
+  const resume = useAction('resumeCampaign', 'Broadcast resumed.')
+  const cancel = useAction('cancelCampaign', 'Broadcast stopped. The campaign is closed.')
   const request = { path: { campaign } }
   const problem = pause.problem ?? resume.problem
   const may = useMay('pauseCampaign')
@@ -26,14 +34,16 @@ export function Lifecycle({ campaign, status }: { campaign: string; status: stri
           Resume
         </Button>
       )}
-      <ConfirmButton
-        does="cancelCampaign"
-        label="Cancel the broadcast"
-        question="Messages that wait are canceled; what a carrier has stays sent. The campaign is closed: it takes no more messages and contacts."
-        onConfirm={() => cancel.run(request)}
-        isBusy={cancel.isBusy}
-        problem={cancel.problem}
-      />
+      {stop || (
+        <ConfirmButton
+          does="cancelCampaign"
+          label="Stop broadcast"
+          question="Queued messages are canceled. Messages that a carrier already has can’t be recalled. The campaign closes: it accepts no more contacts or messages. To stop for a while, pause the broadcast instead."
+          onConfirm={() => cancel.run(request)}
+          isBusy={cancel.isBusy}
+          problem={cancel.problem}
+        />
+      )}
     </>
   )
 }

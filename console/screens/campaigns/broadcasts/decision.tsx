@@ -9,8 +9,8 @@ import { tellCount } from '../../../kit/show.tsx'
 export function Decision({ broadcast: { id, recipients } }: { broadcast: Broadcast }) {
   const [open, setOpen] = useState<'approve' | 'reject'>()
   const [reason, setReason] = useState('')
-  const approve = useAction('approveBroadcast', 'Approved.')
-  const reject = useAction('rejectBroadcast', 'Rejected. Nothing of it is sent.')
+  const approve = useAction('approveBroadcast', 'Broadcast approved.')
+  const reject = useAction('rejectBroadcast', 'Broadcast rejected. Nothing was sent.')
   const isApproval = open === 'approve'
   const decide = async () => {
     const done = isApproval
@@ -32,15 +32,12 @@ export function Decision({ broadcast: { id, recipients } }: { broadcast: Broadca
         Reject
       </Button>
       {open && (
-        <Dialog
-          title={isApproval ? 'Approve the broadcast' : 'Reject the broadcast'}
-          onClose={() => setOpen(undefined)}
-        >
+        <Dialog title={isApproval ? 'Approve broadcast' : 'Reject broadcast'} onClose={() => setOpen(undefined)}>
           <Form onSubmit={decide} problem={isApproval ? approve.problem : reject.problem}>
             <p>
               {isApproval
-                ? `It goes to ${tellCount(recipients, 'recipient')}, at once or at its time.`
-                : 'Nothing of it is sent; its campaign can have another.'}
+                ? `It is sent to ${tellCount(recipients, 'recipient')}, now or at its scheduled time.`
+                : 'Nothing is sent. You can create another broadcast in this campaign.'}
             </p>
             <TextArea
               label="Reason"
@@ -48,13 +45,17 @@ export function Decision({ broadcast: { id, recipients } }: { broadcast: Broadca
               rows={2}
               value={reason}
               onChange={setReason}
-              hint={isApproval ? 'It is kept. It may be left out.' : 'It is kept, and told to who ordered it.'}
+              hint={
+                isApproval
+                  ? 'Optional. Shown on the broadcast.'
+                  : 'Shown on the broadcast, so that its author knows what to change.'
+              }
             />
             <Buttons>
               <Button type="submit" kind={isApproval ? 'primary' : 'danger'} isBusy={approve.isBusy || reject.isBusy}>
-                {isApproval ? 'Approve' : 'Reject'}
+                {isApproval ? 'Approve broadcast' : 'Reject broadcast'}
               </Button>
-              <Button onClick={() => setOpen(undefined)}>Decide later</Button>
+              <Button onClick={() => setOpen(undefined)}>Cancel</Button>
             </Buttons>
           </Form>
         </Dialog>
@@ -64,12 +65,12 @@ export function Decision({ broadcast: { id, recipients } }: { broadcast: Broadca
 }
 
 export function Withdraw({ id }: { id: string }) {
-  const { run, isBusy, problem } = useAction('withdrawBroadcast', 'Withdrawn. Nothing of it is sent.')
+  const { run, isBusy, problem } = useAction('withdrawBroadcast', 'Broadcast withdrawn. Nothing was sent.')
   return (
     <ConfirmButton
       does="withdrawBroadcast"
-      label="Withdraw"
-      question="Nothing of it is sent, and its campaign can have another broadcast. This can be done as long as no message has been made."
+      label="Withdraw broadcast"
+      question="Nothing has been sent yet, and nothing will be. You can create another broadcast in this campaign."
       onConfirm={() => run({ path: { id } })}
       isBusy={isBusy}
       problem={problem}

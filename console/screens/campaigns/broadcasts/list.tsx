@@ -2,6 +2,7 @@ import { useCall } from '../../../api.ts'
 import { LinkButton } from '../../../kit/button.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Section } from '../../../kit/page.tsx'
+import { Pager } from '../../../kit/table.tsx'
 import { BroadcastTable } from './table.tsx'
 
 export function BroadcastList({ campaign, isOpen }: { campaign: string; isOpen: boolean }) {
@@ -15,23 +16,26 @@ export function BroadcastList({ campaign, isOpen }: { campaign: string; isOpen: 
     <Section title="Broadcasts">
       <Loaded call={broadcasts}>
         {(page) => (
-          <BroadcastTable
-            page={page}
-            empty={
-              <Empty
-                title="No broadcasts yet"
-                action={
-                  isOpen && (
-                    <LinkButton to={`/campaigns/${campaign}/send`} does="sendCampaign">
-                      Send to contacts
-                    </LinkButton>
-                  )
-                }
-              >
-                A broadcast sends one text to all contacts of the campaign, or to those with a tag, now or later.
-              </Empty>
-            }
-          />
+          <>
+            <BroadcastTable
+              rows={page.data}
+              empty={
+                <Empty
+                  title="No broadcasts yet"
+                  action={
+                    isOpen && (
+                      <LinkButton to={`/campaigns/${campaign}/send`} does="sendCampaign">
+                        Create broadcast
+                      </LinkButton>
+                    )
+                  }
+                >
+                  A broadcast sends one message to all contacts of the campaign, or to those with a tag, now or later.
+                </Empty>
+              }
+            />
+            <Pager page={page} />
+          </>
         )}
       </Loaded>
     </Section>

@@ -1,19 +1,42 @@
-import type { Broadcast, Page } from '@heliogram/sdk'
+/** Broadcasts side by side: shares of their recipients, so that large and small ones compare. */
+import type { Broadcast } from '@heliogram/sdk'
 import type { ReactNode } from 'react'
+import { tellShare } from '../../../kit/funnel.tsx'
 import { Badge, formatNumber, Time } from '../../../kit/show.tsx'
-import { Pager, Table } from '../../../kit/table.tsx'
+import { Table } from '../../../kit/table.tsx'
+import { titleOf } from './title.ts'
 
-const tell = (count: number | undefined): string => (count === undefined ? '–' : formatNumber(count))
+interface BroadcastTableProps {
+  rows: readonly Broadcast[]
+  /** The broadcast whose page this is. */
+  here?: string
+  /** Names of campaigns, if the list has several. */
+  campaigns?: ReadonlyMap<string, string>
+  empty: ReactNode
+}
 
-export const BroadcastTable = ({ page, empty }: { page: Page<Broadcast>; empty: ReactNode }) => (
-  <>
+type Stats = NonNullable<Broadcast['stats']>
+
+export function BroadcastTable({ rows, here, campaigns, empty }: BroadcastTableProps) {
+  const share = (title: string, countOf: (stats: Stats) => number) => ({
+    title,
+    isNumber: true,
+    cell: ({ stats, messages }: Broadcast) =>
+      stats && messages > 0 && <span title={formatNumber(countOf(stats))}>{tellShare(countOf(stats), messages)}</span>,
+  })
+  const hasClicks = rows.some(({ stats }) => (stats?.clicks ?? 0) > 0)
+  return (
     <Table
       label="Broadcasts"
-      rows={page.data}
+      rows={rows}
       keyOf={({ id }) => id}
       to={({ id }) => `/broadcasts/${id}`}
       columns={[
-        { title: 'Ordered', cell: ({ created_at }) => <Time at={created_at} /> },
+        {
+          title: 'Broadcast',
+          cell: ({ id, message }) => `${titleOf(message)}${id === here ? ' (this one)' : ''}`,
+        },
+        ...(campaigns ? [{ title: 'Campaign', cell: ({ campaign }: Broadcast) => campaigns.get(campaign) }] : []),
         {
           title: 'Status',
           cell: ({ status, send_at, send_at_local }) => (
@@ -22,15 +45,15 @@ export const BroadcastTable = ({ page, empty }: { page: Page<Broadcast>; empty: 
             </>
           ),
         },
-        { title: 'Text', isWide: true, cell: ({ message }) => message },
+        { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
         { title: 'Recipients', isNumber: true, cell: ({ recipients }) => formatNumber(recipients) },
-        { title: 'Delivered', isNumber: true, cell: ({ stats }) => tell(stats?.delivered) },
-        { title: 'Failed', isNumber: true, cell: ({ stats }) => tell(stats?.failed) },
-        { title: 'Replies', isNumber: true, cell: ({ stats }) => tell(stats?.replies) },
-        { title: 'Opt-outs', isNumber: true, cell: ({ stats }) => tell(stats?.opt_outs) },
+        share('Delivered', ({ delivered }) => delivered),
+        share('Failed', ({ failed }) => failed),
+        ...(hasClicks ? [share('Clicked', ({ clicks }) => clicks)] : []),
+        share('Replied', ({ replies }) => replies),
+        share('Opted out', ({ opt_outs }) => opt_outs),
       ]}
       empty={empty}
     />
-    <Pager page={page} />
-  </>
-)
+  )
+}

@@ -1,0 +1,84 @@
+/** From recipients to replies, and why messages failed. */
+import type { Broadcast } from '@heliogram/sdk'
+import { Link } from 'wouter'
+import { Funnel, type Step } from '../../../kit/funnel.tsx'
+import { Section } from '../../../kit/page.tsx'
+import { formatNumber } from '../../../kit/show.tsx'
+
+type Stats = NonNullable<Broadcast['stats']>
+
+const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((all, count) => all + count, 0)
+
+/** Recipients whose turn is over: handed to a carrier, skipped, or canceled. */
+export const processedOf = ({ recipients, stats, remaining }: Broadcast): number =>
+  recipients - (stats?.queued ?? remaining)
+
+export function stepsOf(broadcast: Broadcast, stats: Stats): Step[] {
+  const { recipients, messages, skipped } = broadcast
+  const to = (filter: string) => `/messages?${messagesOf(broadcast)}${filter}`
+  const some = (step: Step): Step[] => (step.value > 0 ? [step] : [])
+  return [
+    { name: 'Recipients', value: recipients, kind: 'all' },
+    ...some({ name: 'Skipped', value: sum(skipped), kind: 'neutral' }),
+    { name: 'Queued', value: messages, kind: 'accepted', to: to('') },
+    { name: 'Sent', value: stats.sent + stats.delivered + stats.failed + stats.unconfirmed, kind: 'sent', to: to('') },
+    { name: 'Delivered', value: stats.delivered, kind: 'delivered', to: to('&status=delivered') },
+    {
+      name: 'Failed',
+      value: stats.failed,
+      kind: 'failed',
+      to: to('&status=undelivered,rejected,expired,failed'),
+    },
+    ...some({ name: 'Unconfirmed', value: stats.unconfirmed, kind: 'neutral', to: to('&status=unconfirmed') }),
+    ...some({ name: 'Canceled', value: stats.canceled, kind: 'neutral', to: to('&status=canceled') }),
+    ...some({ name: 'Clicked', value: stats.clicks, kind: 'delivered' }),
+    { name: 'Replied', value: stats.replies, kind: 'delivered', to: to('&direction=inbound') },
+    { name: 'Opted out', value: stats.opt_outs, kind: 'failed' },
+  ]
+}
+
+/** The filter for a broadcast's messages: a campaign has one broadcast at a time. */
+const messagesOf = ({ campaign, started_at: from }: Broadcast): string =>
+  `campaign=${campaign}${from === null ? '' : `&created_after=${from}`}`
+
+/** Most frequent reason first. */
+export function Failures({ broadcast, stats }: { broadcast: Broadcast; stats: Stats }) {
+  const reasons = Object.entries(stats.failures).sort(([, a], [, b]) => b - a)
+  if (reasons.length === 0) return null
+  return (
+    <Section
+      title="Why messages failed"
+      actions={
+        <Link href={`/messages?${messagesOf(broadcast)}&status=undelivered,rejected,expired,failed`}>
+          View failed messages
+        </Link>
+      }
+    >
+      <Funnel
+        label="Failures by reason"
+        of={stats.failed}
+        steps={reasons.map(([reason, value]) => ({
+          name: tellReason(reason),
+          value,
+          kind: 'failed',
+          to: `/messages?${messagesOf(broadcast)}&error_code=${reason}`,
+        }))}
+      />
+    </Section>
+  )
+}
+
+/** `number_not_in_service` as `Number not in service`. */
+export const tellReason = (reason: string): string =>
+  reason.charAt(0).toUpperCase() + reason.slice(1).replaceAll('_', ' ')
+
+export const Skips = ({ skipped }: Pick<Broadcast, 'skipped'>) =>
+  sum(skipped) > 0 && (
+    <p className="hint">
+      Skipped:{' '}
+      {Object.entries(skipped)
+        .map(([reason, count]) => `${formatNumber(count)} ${tellReason(reason).toLowerCase()}`)
+        .join(', ')}
+      .
+    </p>
+  )
