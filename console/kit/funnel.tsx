@@ -10,10 +10,15 @@ export interface Step {
   to?: string | undefined
 }
 
-const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat('en', { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 })
 
-/** `96.2%`; a dash for a share of nothing. */
-export const tellShare = (value: number, of: number): string => (of === 0 ? '–' : percent.format(value / of))
+/** `96.2%`; a dash for a share of nothing. Only all is 100%, and only nothing is 0%. */
+export function tellShare(value: number, of: number): string {
+  if (of === 0) return '–'
+  if (value === 0 || value === of) return value === 0 ? '0%' : '100%'
+  const share = value / of
+  return share < 0.001 ? '<0.1%' : percent.format(share > 0.999 && share < 1 ? 0.999 : share)
+}
 
 export const Funnel = ({ label, of, steps }: { label: string; of: number; steps: readonly Step[] }) => (
   <ul className="funnel" aria-label={label}>
@@ -25,7 +30,7 @@ export const Funnel = ({ label, of, steps }: { label: string; of: number; steps:
           <rect className={kind} width={of === 0 ? 0 : Math.min(100, (value / of) * 100)} height={1} />
         </svg>
         <strong>{formatNumber(value)}</strong>
-        <span className="share">{tellShare(value, of)}</span>
+        <span className="part-share">{tellShare(value, of)}</span>
       </li>
     ))}
   </ul>

@@ -77,7 +77,9 @@ export const Skips = ({ skipped }: Pick<Broadcast, 'skipped'>) =>
     <p className="hint">
       Skipped:{' '}
       {Object.entries(skipped)
-        .map(([reason, count]) => `${formatNumber(count)} ${tellReason(reason).toLowerCase()}`)
+        .map(
+          ([reason, count]) => `${formatNumber(count)} ${tellReason(reason.replace('recipient_', '')).toLowerCase()}`,
+        )
         .join(', ')}
       .
     </p>

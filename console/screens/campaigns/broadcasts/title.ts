@@ -1,6 +1,6 @@
 /** A broadcast has no name of its own: its text tells it apart. */
 
-const longest = 64
+const longest = 50
 
 /** The beginning of a text, with fallbacks and names of fields instead of its tags. */
 export function titleOf(text: string): string {
