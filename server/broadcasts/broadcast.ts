@@ -230,6 +230,17 @@ export const DryRun = Type.Object(
         description: 'The first 100; with `Accept: text/csv` the response lists all.',
       },
     ),
+    ucs2_extra: Type.Object(
+      {
+        segments: Count,
+        cost: Type.Array(MoneySchema),
+        characters: Type.Array(Type.String(), { description: 'The most frequent ones first; at most 10.' }),
+      },
+      {
+        description:
+          'What messages in UCS-2 need beyond GSM-7: segments, their estimated cost, and the characters that GSM-7 lacks.',
+      },
+    ),
     sample: Nullable(Type.String({ description: 'The text for the first recipient.' })),
   },
   { $id: 'DryRun' },

@@ -57,6 +57,21 @@ it('a dry run counts the messages, names the recipients who would get none, and 
   expect(await test.ledger.count('messages', 'true')).toBe(0)
 })
 
+it('a dry run tells what names outside GSM-7 cost', async () => {
+  const campaign = await test.newCampaign()
+  await sql`insert into contacts (account_id, id, campaign_id, phone_number, first_name)
+    select ${test.ledger.accountId}, gen_random_uuid(), ${parseId('cmp', campaign)}, (15551100000 + i)::text,
+      (array['Ann', 'Łukasz', 'Şeyma', 'Łada'])[1 + i % 4]
+    from generate_series(0, 7) i`
+  const order = { message: `Hello {{ first_name }}${', we moved'.repeat(10)}`, dry_run: true }
+  const { body } = await test.call('POST', `/v1/campaigns/${campaign}/send`, order)
+  expect(body).toMatchObject({
+    segments: 14,
+    encodings: { 'GSM-7': 2, 'UCS-2': 6 },
+    ucs2_extra: { segments: 6, cost: [], characters: ['Ł', 'Ş'] },
+  })
+})
+
 it('a dry run skips people whose text would show nothing', async () => {
   const campaign = await test.newCampaign()
   await sql`insert into contacts (account_id, id, campaign_id, phone_number, first_name)

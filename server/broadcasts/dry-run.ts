@@ -1,4 +1,5 @@
 /** The dry run of a broadcast: renders and counts every contact's text without sending it. */
+import { countSegments, findNonGsm7 } from '@heliogram/smpp'
 import type { Db } from '../ground/db/db.ts'
 import type { Acceptor } from '../accept/accept.ts'
 import type { Draft, Planned } from '../message/draft.ts'
@@ -34,6 +35,8 @@ export interface DryRunCounts {
   skipped: Record<string, number>
   /** One amount per currency, sorted by currency. */
   cost: Money[]
+  /** What the messages in UCS-2 need beyond GSM-7. */
+  ucs2Extra: { segments: number; cost: Money[]; characters: string[] }
   sample: string | null
 }
 
@@ -69,6 +72,8 @@ function skipOf(plan: Planned | undefined, isOptedOut: boolean): Skip | null {
   return reason && { reason, detail: refusals[reason] }
 }
 
+const charactersMax = 10
+
 // Contacts per page; other work runs between two pages.
 const pageMax = 2000
 
@@ -88,9 +93,12 @@ export async function dryRun(
     segmentsMax: 0,
     skipped: {},
     cost: [],
+    ucs2Extra: { segments: 0, cost: [], characters: [] },
     sample: null,
   }
   const costs = new Map<string, number>()
+  const extraCosts = new Map<string, number>()
+  const characters = new Map<string, number>()
   for (let after: string | null = null; ;) {
     const page: { id: string; isWanted: boolean; contact: ContactFields }[] = await readPage(
       db,
@@ -127,13 +135,37 @@ export async function dryRun(
       counts.segmentsMax = Math.max(counts.segmentsMax, outcome.segments)
       counts.sample ??= outcome.body
       const estimate = plan?.estimate
-      if (estimate) costs.set(estimate.currency, (costs.get(estimate.currency) ?? 0) + estimate.amount)
+      if (estimate) add(costs, estimate.currency, estimate.amount)
+      if (outcome.encoding === 'UCS-2') {
+        const extra = extraSegments(outcome, characters)
+        counts.ucs2Extra.segments += extra
+        if (estimate) add(extraCosts, estimate.currency, (estimate.amount * extra) / outcome.segments)
+      }
     }
     after = page.at(-1)?.id ?? null
     if (page.length < pageMax) break
   }
-  counts.cost = [...costs.keys()].sort().map((currency) => ({ amount: costs.get(currency) ?? 0, currency }))
+  counts.cost = moneyOf(costs)
+  counts.ucs2Extra.cost = moneyOf(extraCosts)
+  counts.ucs2Extra.characters = [...characters]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, charactersMax)
+    .map(([character]) => character)
   return counts
+}
+
+const add = (sums: Map<string, number>, name: string, amount: number): void =>
+  void sums.set(name, (sums.get(name) ?? 0) + amount)
+
+const moneyOf = (sums: ReadonlyMap<string, number>): Money[] =>
+  [...sums].map(([currency, amount]) => ({ amount, currency })).sort((a, b) => (a.currency < b.currency ? -1 : 1))
+
+/** The segments that a text would not need if GSM-7 had its characters; counts the messages that have each of those. */
+function extraSegments({ body, segments }: Draft, characters: Map<string, number>): number {
+  const foreign = new Set(findNonGsm7(body, body.length).map(({ character }) => character))
+  for (const character of foreign) add(characters, character, 1)
+  const plain = Array.from(body, (character) => (foreign.has(character) ? '?' : character)).join('')
+  return Math.max(0, segments - countSegments(plain).segments)
 }
 
 async function readPage(

@@ -260,12 +260,14 @@ async function answerDryRun(
   const counts = await dryRun(context, order, (skip) => {
     if (skips.length < skipsMax) skips.push(skip)
   })
-  const { segmentsMax, cost, ...rest } = counts
+  const { segmentsMax, cost, ucs2Extra, ...rest } = counts
+  const show = (amounts: typeof cost) => amounts.map(({ amount, currency }) => showMoney(amount, currency))
   return {
     object: 'dry_run',
     ...rest,
     segments_max: segmentsMax,
-    cost: cost.map(({ amount, currency }) => showMoney(amount, currency)),
+    cost: show(cost),
+    ucs2_extra: { ...ucs2Extra, cost: show(ucs2Extra.cost) },
     skips: skips.map(({ contactId, phoneNumber, reason, detail }) => ({
       contact: showId('ctc', contactId),
       phone_number: phoneNumber,

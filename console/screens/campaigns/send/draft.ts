@@ -53,3 +53,6 @@ export function readOrder(draft: SendDraft): Order {
     ...rareOf(draft),
   }
 }
+
+/** Broadcasts are marketing if nothing says otherwise. */
+export const typeOfBroadcast = ({ type }: Campaign, draft: SendDraft) => draft.type || type || ('marketing' as const)

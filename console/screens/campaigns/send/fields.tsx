@@ -21,14 +21,14 @@ export function SendFields({ campaign, draft, onChange }: SendFieldsProps) {
   return (
     <>
       <SelectField
-        label="What it says"
+        label="Message"
         name="text"
         value={draft.textKind}
         onChange={(kind) => onChange({ textKind: oneOf(['campaign', 'template'], kind, 'message') })}
         options={[
-          ...(hasText ? ([['campaign', 'The text of the campaign']] as const) : []),
-          ['message', 'A text of its own'],
-          ['template', 'A template'],
+          ...(hasText ? ([['campaign', 'The campaign’s message']] as const) : []),
+          ['message', 'Write a message'],
+          ['template', 'Use a template'],
         ]}
       />
       {draft.textKind === 'campaign' && campaign.message && <p className="sample">{campaign.message}</p>}
@@ -36,46 +36,50 @@ export function SendFields({ campaign, draft, onChange }: SendFieldsProps) {
         <MessageField value={draft.message} onChange={(message) => onChange({ message })} />
       )}
       {draft.textKind === 'template' && (
-        <TemplateField value={draft.template} onChange={(template) => onChange({ template })} none="Choose one" />
+        <TemplateField
+          value={draft.template}
+          onChange={(template) => onChange({ template })}
+          none="Choose a template"
+        />
       )}
       <TextField
-        label="Only contacts with one of these tags"
+        label="Only contacts tagged"
         name="audience/tags"
         value={draft.audience}
         onChange={(audience) => onChange({ audience })}
-        hint="Commas between them. Empty: all contacts of the campaign. To have it on your own phone first, send to a tag that only you have."
+        hint="Tags, separated by commas. Leave empty to send to all contacts of the campaign."
       />
       <When draft={draft} onChange={onChange} />
       <div className="fields">
         <SenderField
           value={draft.sender}
           onChange={(sender) => onChange({ sender })}
-          {...((campaign.from || campaign.sender_pool) && { none: 'The campaign’s' })}
+          {...((campaign.from || campaign.sender_pool) && { none: 'The campaign’s sender' })}
         />
         <SelectField
           label="Type"
           name="type"
           value={draft.type}
           onChange={(type) => onChange({ type: typeOf(type) ?? '' })}
-          options={typeOptions(campaign.type ? 'The campaign’s' : 'Marketing').filter(
+          options={typeOptions(campaign.type ? 'Default (the campaign’s)' : 'Marketing').filter(
             ([value]) => campaign.type !== null || value !== 'marketing',
           )}
-          hint="Codes go first, marketing last, and marketing keeps quiet hours."
+          hint="One-time codes go first, marketing last. Marketing waits for the end of quiet hours."
         />
         <TextField
-          label="At most, messages a minute"
+          label="Sending rate"
           name="max_rate"
           inputMode="decimal"
           value={draft.maxRate}
           onChange={(maxRate) => onChange({ maxRate })}
-          hint="It sets the campaign’s pace, of which each segment takes one. Empty: as the links allow."
+          hint="Maximum segments per minute. Leave empty for full speed."
         />
       </div>
-      <Fold title="Values for all, validity, encoding, limits, links, labels">
+      <Fold title="More options: field values, encoding, links, limits, tags">
         <PairsField
-          label="Values that are the same for all"
+          label="Field values for everyone"
           nameLabel="Field"
-          hint="They go before those of a contact."
+          hint="They override the contact’s own values."
           pairs={draft.variables}
           onChange={(variables) => onChange({ variables })}
         />
@@ -95,18 +99,18 @@ function When({ draft, onChange }: Omit<SendFieldsProps, 'campaign'>) {
         onChange={(when) => onChange({ when: oneOf(['at', 'local'], when, 'now') })}
         options={[
           ['now', 'Now'],
-          ['at', 'At a time, for all'],
-          ['local', 'At a time on each recipient’s clock'],
+          ['at', 'At a time'],
+          ['local', 'At a time in each recipient’s time zone'],
         ]}
       />
       {draft.when !== 'now' && (
         <TextField
-          label={draft.when === 'at' ? 'Begins (your clock)' : 'Arrives (their clock)'}
+          label={draft.when === 'at' ? 'Start (your time)' : 'Start (their time)'}
           name={draft.when === 'at' ? 'send_at' : 'send_at_local'}
           type="datetime-local"
           value={draft.at}
           onChange={(at) => onChange({ at })}
-          hint={draft.when === 'local' ? 'Where the time has passed already, the contact gets it at once.' : undefined}
+          hint={draft.when === 'local' ? 'Recipients whose local time is already later get it at once.' : undefined}
         />
       )}
     </div>

@@ -28,18 +28,18 @@ export function PreviewFor({ campaign, draft }: { campaign: Campaign; draft: Sen
   })
   if (!template) return null
   return (
-    <Section title="For one contact">
+    <Section title="Preview for a contact">
       <Form onSubmit={look.run} problem={look.problem}>
         <TextField
-          label="Number or id of a contact"
+          label="Contact"
           name="contact"
           value={contact}
           onChange={setContact}
-          hint="Its fields are filled in, and its language chooses the text."
+          hint="A phone number or contact ID of this campaign."
         />
         <Buttons>
           <Button type="submit" isBusy={look.isBusy} disabled={contact.trim() === ''}>
-            Show the text
+            Show preview
           </Button>
         </Buttons>
       </Form>
