@@ -70,11 +70,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'together',
-<<<<<<< HEAD
           include: ['{console,server,smpp,simulator,sdk,cli,mcp,scripts,test}/**/*.test.{ts,tsx}'],
-=======
-          include: ['{console,server,smpp,simulator,sdk,cli,mcp,scripts,test}/**/*.test.ts'],
->>>>>>> d5232017 (Show a broadcast's results, rate and time left)
           exclude: alone,
           isolate: false,
         },

@@ -1,13 +1,14 @@
 import type { Broadcast } from '@heliogram/sdk'
 import { Link, useParams } from 'wouter'
 import { useCall } from '../../../api.ts'
-import { Funnel } from '../../../kit/funnel.tsx'
+import { Funnel } from '../../../kit/pictures.tsx'
 import { Loaded, Page, Section } from '../../../kit/page.tsx'
 import { Badge, Copy, Facts, formatNumber, Moment, Time, tellCount } from '../../../kit/show.tsx'
 import { Lifecycle } from '../lifecycle.tsx'
 import { isUnderWay } from '../states.ts'
 import { Decision, Withdraw } from './decision.tsx'
 import { Live } from './live.tsx'
+import { OverTime } from './over-time.tsx'
 import { Failures, Skips, stepsOf } from './results.tsx'
 import { BroadcastTable } from './table.tsx'
 import { titleOf } from './title.ts'
@@ -77,10 +78,11 @@ function Details({ broadcast, at }: { broadcast: Broadcast; at: number }) {
         <div>
           {stats && (
             <Section title="Results">
-              <Funnel label="Results" of={broadcast.recipients} steps={stepsOf(broadcast, stats)} />
+              <Funnel label="Results" steps={stepsOf(broadcast, stats)} />
               <Skips skipped={broadcast.skipped} />
             </Section>
           )}
+          <OverTime broadcast={broadcast} />
           {stats && <Failures broadcast={broadcast} stats={stats} />}
         </div>
         <div>

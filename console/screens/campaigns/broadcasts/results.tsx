@@ -1,10 +1,12 @@
 /** From recipients to replies, and why messages failed. */
 import type { Broadcast } from '@heliogram/sdk'
 import { Link } from 'wouter'
-import { Funnel, type Step } from '../../../kit/funnel.tsx'
+import { RankedBars, type Ranked } from '../../../kit/pictures.tsx'
 import { Section } from '../../../kit/page.tsx'
 import { formatNumber } from '../../../kit/show.tsx'
+import { tellShare } from './share.ts'
 
+type Step = Pick<Ranked, 'value' | 'colour' | 'to'> & { name: string }
 type Stats = NonNullable<Broadcast['stats']>
 
 const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((all, count) => all + count, 0)
@@ -18,22 +20,27 @@ export function stepsOf(broadcast: Broadcast, stats: Stats): Step[] {
   const to = (filter: string) => `/messages?${messagesOf(broadcast)}${filter}`
   const some = (step: Step): Step[] => (step.value > 0 ? [step] : [])
   return [
-    { name: 'Recipients', value: recipients, kind: 'all' },
-    ...some({ name: 'Skipped', value: sum(skipped), kind: 'neutral' }),
-    { name: 'Queued', value: messages, kind: 'accepted', to: to('') },
-    { name: 'Sent', value: stats.sent + stats.delivered + stats.failed + stats.unconfirmed, kind: 'sent', to: to('') },
-    { name: 'Delivered', value: stats.delivered, kind: 'delivered', to: to('&status=delivered') },
+    { name: 'Recipients', value: recipients, colour: 'neutral' },
+    ...some({ name: 'Skipped', value: sum(skipped), colour: 'neutral' }),
+    { name: 'Queued', value: messages, colour: 'accepted', to: to('') },
+    {
+      name: 'Sent',
+      value: stats.sent + stats.delivered + stats.failed + stats.unconfirmed,
+      colour: 'sent',
+      to: to(''),
+    },
+    { name: 'Delivered', value: stats.delivered, colour: 'delivered', to: to('&status=delivered') },
     {
       name: 'Failed',
       value: stats.failed,
-      kind: 'failed',
+      colour: 'failed',
       to: to('&status=undelivered,rejected,expired,failed'),
     },
-    ...some({ name: 'Unconfirmed', value: stats.unconfirmed, kind: 'neutral', to: to('&status=unconfirmed') }),
-    ...some({ name: 'Canceled', value: stats.canceled, kind: 'neutral', to: to('&status=canceled') }),
-    ...some({ name: 'Clicked', value: stats.clicks, kind: 'delivered' }),
-    { name: 'Replied', value: stats.replies, kind: 'delivered', to: to('&direction=inbound') },
-    { name: 'Opted out', value: stats.opt_outs, kind: 'failed' },
+    ...some({ name: 'Unconfirmed', value: stats.unconfirmed, colour: 'neutral', to: to('&status=unconfirmed') }),
+    ...some({ name: 'Canceled', value: stats.canceled, colour: 'neutral', to: to('&status=canceled') }),
+    ...some({ name: 'Clicked', value: stats.clicks, colour: 'delivered' }),
+    { name: 'Replied', value: stats.replies, colour: 'delivered', to: to('&direction=inbound') },
+    { name: 'Opted out', value: stats.opt_outs, colour: 'failed' },
   ]
 }
 
@@ -54,13 +61,14 @@ export function Failures({ broadcast, stats }: { broadcast: Broadcast; stats: St
         </Link>
       }
     >
-      <Funnel
+      <RankedBars
         label="Failures by reason"
-        of={stats.failed}
-        steps={reasons.map(([reason, value]) => ({
+        rows={reasons.map(([reason, value]) => ({
+          key: reason,
           name: tellReason(reason),
+          note: tellShare(value, stats.failed),
           value,
-          kind: 'failed',
+          colour: 'failed',
           to: `/messages?${messagesOf(broadcast)}&error_code=${reason}`,
         }))}
       />
