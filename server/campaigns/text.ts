@@ -93,8 +93,7 @@ export function checkText(texts: TemplateTexts, variables: Variables, faults: Fi
     faults.push({ pointer: '#/message', code: 'too_short', detail: nothingToRead })
   const compiled = compileTemplate(texts.body, texts.language)
   if (Array.isArray(compiled)) {
-    for (const { position, detail } of compiled)
-      faults.push({ pointer: '#/message', code: 'invalid_template', detail: `at position ${position} ${detail}` })
+    for (const { detail } of compiled) faults.push({ pointer: '#/message', code: 'invalid_template', detail })
     return
   }
   const known = compileVariants(texts).variables

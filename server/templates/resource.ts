@@ -175,9 +175,5 @@ function faultsOf(pointer: string, text: string, language: string): FieldError[]
   if (isBlank(text)) return [{ pointer, code: 'too_short', detail: nothingToRead }]
   const template = compileTemplate(text, language)
   if (!Array.isArray(template)) return []
-  return template.map(({ position, detail }) => ({
-    pointer,
-    code: 'invalid_template',
-    detail: `at position ${position} ${detail}`,
-  }))
+  return template.map(({ detail }) => ({ pointer, code: 'invalid_template', detail }))
 }

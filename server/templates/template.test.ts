@@ -148,7 +148,16 @@ test('reports several faults at once, and what to write instead', () => {
     'invalid_name 18',
     'unopened_tag 34',
   ])
-  expect(compileTemplate('{{ a | upcase }}')).toMatchObject([{ detail: 'is not one of the filters; use upper' }])
+  const told = (text: string) => (compileTemplate(text) as { detail: string }[]).map(({ detail }) => detail)
+  expect(told('{{ a | upcase }}')).toEqual(['at position 7 is not one of the filters; use upper'])
+  for (const text of ['{{ name|there }}', '{{name | "there"}}'])
+    expect(told(text)).toEqual(['Unknown filter "there". For a fallback write {{ name | default: "there" }}'])
+  expect(told('{{ name | my friend }}')).toEqual([
+    'Unknown filter "my friend". For a fallback write {{ name | default: "my friend" }}',
+  ])
+  expect(told('{{ name | shorten: 5 }}')).toEqual([
+    expect.stringMatching(/^Unknown filter "shorten". The filters are upper, .* and default\.$/),
+  ])
   expect(faults('}}'.repeat(100))).toHaveLength(20)
 })
 

@@ -30,6 +30,7 @@ export interface TemplateFault {
     | 'unexpected_text'
   /** Code points before the fault. */
   position: number
+  /** With the position, unless the fault names what is there. */
   detail: string
 }
 
@@ -81,7 +82,9 @@ export function compileTemplate(text: string, language: string = 'en'): Template
 }
 
 function locate(text: string, { code, at, detail }: Fault): TemplateFault {
-  return { code, position: Array.from(text.slice(0, at)).length, detail }
+  const position = Array.from(text.slice(0, at)).length
+  const isSentence = /^[A-Z]/.test(detail)
+  return { code, position, detail: isSentence ? detail : `at position ${position} ${detail}` }
 }
 
 function misplaced(mark: string, at: number): Fault {
@@ -102,7 +105,7 @@ function readTag(cursor: Cursor, opensAt: number): Slot | Fault {
   const steps: Step[] = []
   while (take(cursor, '|')) {
     const at = cursor.at
-    const step = steps.length < filtersMax ? readStep(cursor) : tooMany(at)
+    const step = steps.length < filtersMax ? readStep(cursor, head) : tooMany(at)
     if ('code' in step) return isAtEnd(cursor) && step.code !== 'unclosed_quote' ? unclosed(opensAt) : step
     steps.push(step)
   }
@@ -143,19 +146,13 @@ function readOperand(cursor: Cursor): Operand | Fault {
   return { code: 'invalid_name', at, detail }
 }
 
-function readStep(cursor: Cursor): Step | Fault {
+function readStep(cursor: Cursor, head: Operand): Step | Fault {
   skipBlanks(cursor)
   const { at } = cursor
   const name = match(cursor, /\w+/y)
   if (name === 'default') return readFallback(cursor)
   const make = filters.get(name)
-  if (!make) {
-    const other = otherNames.get(name)
-    const detail = other
-      ? `is not one of the filters; use ${other}`
-      : `must be one of ${[...filters.keys()].join(', ')}, default`
-    return { code: 'unknown_filter', at, detail }
-  }
+  if (!make) return { code: 'unknown_filter', at, detail: tellUnknown(cursor.text.slice(at), name, head) }
   const args: Argument[] = []
   if (take(cursor, ':')) {
     do {
@@ -166,6 +163,16 @@ function readStep(cursor: Cursor): Step | Fault {
   }
   const filter = make(args, cursor.language)
   return typeof filter === 'string' ? { code: 'invalid_argument', at, detail: `${name} ${filter}` } : { filter }
+}
+
+/** Most people who write `{{ first_name|there }}` mean a fallback. `rest`: the text from the filter on. */
+function tellUnknown(rest: string, name: string, head: Operand): string {
+  const other = otherNames.get(name)
+  if (other) return `is not one of the filters; use ${other}`
+  const word = /^["']?([^{}|:"']{1,40}?)["']?\s*\}\}/.exec(rest)?.[1]
+  const known = `The filters are ${[...filters.keys()].join(', ')} and default.`
+  if (word === undefined || !('name' in head)) return `Unknown filter "${name}". ${known}`
+  return `Unknown filter "${word}". For a fallback write {{ ${head.name} | default: "${word}" }}`
 }
 
 function readFallback(cursor: Cursor): Step | Fault {

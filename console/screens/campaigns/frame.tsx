@@ -14,7 +14,7 @@ const tabs = [
   ['', 'Overview', 'getCampaign'],
   ['/contacts', 'Contacts', 'listContacts'],
   ['/import', 'Import', 'listImports'],
-  ['/send', 'Send', 'sendCampaign'],
+  ['/send', 'Broadcast', 'sendCampaign'],
   ['/settings', 'Settings', 'getCampaign'],
 ] as const
 
@@ -47,11 +47,14 @@ export function CampaignFrame({ children }: { children: (campaign: Campaign) => 
       actions={
         <>
           <Lifecycle campaign={campaign.id} status={campaign.status} />
-          {isOpen(campaign.status) && !isUnderWay(campaign.status) && isAt?.[0] !== '/send' && (
-            <LinkButton to={`/campaigns/${id}/send`} does="sendCampaign" kind="primary">
-              Send to contacts
-            </LinkButton>
-          )}
+          {isOpen(campaign.status) &&
+            !isUnderWay(campaign.status) &&
+            campaign.contacts_count > 0 &&
+            isAt?.[0] !== '/send' && (
+              <LinkButton to={`/campaigns/${id}/send`} does="sendCampaign" kind="primary">
+                Create broadcast
+              </LinkButton>
+            )}
         </>
       }
     >

@@ -2,7 +2,7 @@
 import { useRef } from 'react'
 import { tellCount } from '../../kit/show.tsx'
 import { Button } from '../../kit/button.tsx'
-import { TextArea } from '../../kit/form.tsx'
+import { TextArea, useFault } from '../../kit/form.tsx'
 
 interface MessageFieldProps {
   value: string
@@ -17,7 +17,16 @@ const fields = [
   ['Attribute', '{{ attribute }}'],
 ] as const
 
+/** The tag of a refused filter that was meant as a fallback, and the tag to write instead. */
+function cureOf(text: string, fault: string | undefined): { wrong: string; right: string } | null {
+  const [, word = '', right = ''] =
+    /Unknown filter "(.+?)"\. For a fallback write (\{\{.+?\}\})/.exec(fault ?? '') ?? []
+  const wrong = text.match(/\{\{[^{}]*\}\}/g)?.find((tag) => tag.replace(/["'\s]*\}\}$/, '').endsWith(word))
+  return word !== '' && wrong !== undefined && wrong !== right ? { wrong, right } : null
+}
+
 export function MessageField({ value, onChange, label = 'Text', name = 'message' }: MessageFieldProps) {
+  const cure = cureOf(value, useFault(name))
   const around = useRef<HTMLDivElement>(null)
   const insert = (field: string) => {
     const area = around.current?.querySelector('textarea')
@@ -35,12 +44,15 @@ export function MessageField({ value, onChange, label = 'Text', name = 'message'
         onChange={onChange}
         hint={
           <>
-            {value.length > 0 && `${tellCount(value.length, 'character')}, before fields are filled in. `}
-            Fields stand in double braces and are filled in for each recipient.
+            {value.length > 0 && `${tellCount(value.length, 'character')} without field values. `}
+            Insert fields to personalize the message.
           </>
         }
       />
       <div className="buttons">
+        {cure && (
+          <Button onClick={() => onChange(value.replace(cure.wrong, () => cure.right))}>Use {cure.right}</Button>
+        )}
         {fields.map(([title, field]) => (
           <Button key={title} kind="quiet" onClick={() => insert(field)}>
             + {title}

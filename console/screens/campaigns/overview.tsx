@@ -33,22 +33,22 @@ function NextStep({ campaign: { id, contacts_count, status } }: { campaign: Camp
       action={
         <div className="buttons">
           <LinkButton to={`/campaigns/${id}/import`} does="importContacts" kind="primary">
-            Import a file
+            Import contacts
           </LinkButton>
           <LinkButton to={`/campaigns/${id}/contacts`} does="createContact">
-            Add them one by one
+            Add a contact
           </LinkButton>
         </div>
       }
     >
-      A broadcast goes to the contacts of its campaign. Import them from a file, add them one by one, or use the API.
+      Broadcasts go to the contacts of their campaign. Import a file, or add contacts one by one.
     </Empty>
   )
 }
 
 function Outcome({ campaign, stats }: { campaign: Campaign; stats: NonNullable<Campaign['stats']> }) {
   return (
-    <Section title="Results" actions={<Link href={`/messages?campaign=${campaign.id}`}>All messages</Link>}>
+    <Section title="Results" actions={<Link href={`/messages?campaign=${campaign.id}`}>View messages</Link>}>
       <Results stats={stats} hasClicks={campaign.shorten_urls} />
     </Section>
   )
@@ -56,21 +56,21 @@ function Outcome({ campaign, stats }: { campaign: Campaign; stats: NonNullable<C
 
 function About({ campaign }: { campaign: Campaign }) {
   return (
-    <Section title="What it brings" actions={<Link href={`/campaigns/${campaign.id}/settings`}>Change</Link>}>
+    <Section title="Defaults" actions={<Link href={`/campaigns/${campaign.id}/settings`}>Edit</Link>}>
       <Facts
         facts={[
           ['Description', campaign.description],
           ['Type', campaign.type],
           ['From', campaign.from && <PhoneNumber of={campaign.from} />],
           ['Sender pool', campaign.sender_pool && <code>{campaign.sender_pool}</code>],
-          ['Text', campaign.message && <span className="text">{campaign.message}</span>],
+          ['Message', campaign.message && <span className="text">{campaign.message}</span>],
           ['Template', campaign.template && <Link href={`/templates/${campaign.template}`}>{campaign.template}</Link>],
           ['Default country', campaign.default_country],
           ['Time zone', campaign.timezone],
-          ['Pace', campaign.pace === null ? null : `${tellCount(campaign.pace, 'segment')} a second`],
-          ['Validity', campaign.validity_period === null ? null : `${formatNumber(campaign.validity_period)} s`],
+          ['Sending rate', campaign.pace === null ? null : `${tellCount(campaign.pace, 'segment')} per second`],
+          ['Validity period', campaign.validity_period === null ? null : `${formatNumber(campaign.validity_period)} s`],
           ['Tags', campaign.tags.join(', ')],
-          ['Id', <code key="id">{campaign.id}</code>],
+          ['Campaign ID', <code key="id">{campaign.id}</code>],
         ]}
       />
     </Section>

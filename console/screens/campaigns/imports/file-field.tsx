@@ -26,7 +26,7 @@ export function FileField({ file, onFile }: FileFieldProps) {
       onDragLeave={() => setOver(false)}
       onDrop={drop}
     >
-      <label htmlFor={id}>File of contacts</label>
+      <label htmlFor={id}>Contacts file</label>
       <input
         id={id}
         type="file"
@@ -40,8 +40,8 @@ export function FileField({ file, onFile }: FileFieldProps) {
         </p>
       )}
       <p className="hint" id={`${id}-about`}>
-        Choose it, or drop it here: CSV, a workbook (.xlsx), NDJSON or JSON, each also as gzip; up to 256 MiB or
-        1,000,000 rows. Columns are found by their usual names; all others become attributes.
+        Choose a file or drop it here: CSV, Excel (.xlsx), NDJSON or JSON, also compressed with gzip. Up to 256 MB or
+        1,000,000 rows.
       </p>
     </div>
   )

@@ -3,8 +3,10 @@ import { useAction, useCall } from '../../../api.ts'
 import { LinkButton } from '../../../kit/button.tsx'
 import { ConfirmButton } from '../../../kit/dialog.tsx'
 import { Loaded, Page, Section } from '../../../kit/page.tsx'
-import { Copy, Facts, Moment, Time } from '../../../kit/show.tsx'
+import { Badge, Copy, Facts, formatNumber, Moment, Time, tellCount } from '../../../kit/show.tsx'
 import { Outcome, useImport } from './outcome.tsx'
+import { Steps } from './steps.tsx'
+import type { Import } from '@heliogram/sdk'
 
 export function ImportScreen() {
   const { id } = useParams<{ id: string }>()
@@ -13,13 +15,13 @@ export function ImportScreen() {
   const campaign = useCall('getCampaign', { path: { campaign: one?.campaign ?? '' } }, { enabled: one !== undefined })
   return (
     <Page
-      title={one?.dry_run ? 'Check of a file' : 'Import'}
+      title={one?.dry_run ? 'File check' : 'Contact import'}
       {...(one && {
         back: { to: `/campaigns/${one.campaign}/import`, title: campaign.data?.name ?? 'Campaign' },
         lead: (
           <>
-            {one.dry_run ? 'Nothing was written. ' : ''}
-            {one.format}, sent <Time at={one.created_at} />
+            <Badge status={one.status} /> {one.format.toUpperCase()} file, uploaded <Time at={one.created_at} />
+            {one.dry_run && ' · Check only: nothing was imported'}
           </>
         ),
         actions: one.completed_at === null && <Cancel id={one.id} />,
@@ -28,34 +30,27 @@ export function ImportScreen() {
       <Loaded call={call}>
         {(shown) => (
           <>
+            {!shown.dry_run && <Steps at={shown.completed_at === null ? 2 : 3} />}
+            <Headline of={shown} />
             <Outcome of={shown} />
-            {shown.completed_at !== null && !shown.dry_run && (
-              <div className="section buttons">
-                <LinkButton to={`/campaigns/${shown.campaign}/send`} does="sendCampaign" kind="primary">
-                  Send to contacts
-                </LinkButton>
-                <LinkButton to={`/campaigns/${shown.campaign}/contacts`}>To the contacts of the campaign</LinkButton>
-              </div>
-            )}
-            <Section title="The file">
+            {shown.completed_at !== null && !shown.dry_run && <Next of={shown} />}
+            <Section title="Details">
               <Facts
                 facts={[
                   ['Format', shown.format],
                   ['Encoding', shown.detected.encoding],
                   ['Delimiter', shown.detected.delimiter && <code>{JSON.stringify(shown.detected.delimiter)}</code>],
                   ['Sheet', shown.detected.sheet],
-                  ['Names of columns', shown.detected.header_line && `line ${shown.detected.header_line}`],
-                  ['Numbers', shown.detected.number_column],
-                  ['Consent', shown.detected.consent_columns.join(', ')],
-                  ['Hidden rows', shown.counts.hidden > 0 && `${shown.counts.hidden}, left out`],
-                  ['Look at', shown.warnings.map(({ column, detail }) => `${column ?? ''}: ${detail}`).join(' ')],
-                  ['Faults', shown.faults.length > 0 && tellFaults(shown.faults)],
-                  ['Known numbers', shown.on_conflict === 'update' ? 'are updated' : 'are left as they are'],
+                  ['Header', shown.detected.header_line && `Line ${shown.detected.header_line}`],
+                  ['Phone number column', shown.detected.number_column],
+                  ['Consent columns', shown.detected.consent_columns.join(', ')],
+                  ['Hidden rows', shown.counts.hidden > 0 && `${shown.counts.hidden}, skipped`],
+                  ['Existing contacts', shown.on_conflict === 'update' ? 'Updated' : 'Left unchanged'],
                   ['Default country', shown.default_country],
                   ['Columns', shown.mapping && tellMapping(shown.mapping)],
-                  ['Sent', <Moment key="sent" at={shown.created_at} />],
-                  ['Over', shown.completed_at && <Moment at={shown.completed_at} />],
-                  ['Id', <Copy key="id" text={shown.id} />],
+                  ['Uploaded', <Moment key="sent" at={shown.created_at} />],
+                  ['Completed', shown.completed_at && <Moment at={shown.completed_at} />],
+                  ['Import ID', <Copy key="id" text={shown.id} />],
                 ]}
               />
             </Section>
@@ -66,25 +61,52 @@ export function ImportScreen() {
   )
 }
 
-const tellFaults = (
-  faults: { count: number; column: string | null; detail: string; advice: string | null }[],
-): string =>
-  faults
-    .map(({ count, column, detail, advice }) => `${count} rows: ${column ?? ''} ${detail}. ${advice ?? ''}`)
-    .join(' ')
-
 const tellMapping = (mapping: Record<string, string | null>): string =>
   Object.entries(mapping)
     .map(([column, target]) => `${column} → ${target ?? 'left out'}`)
     .join(', ')
 
+function Headline({ of: { counts, dry_run: isDry, completed_at: over, status } }: { of: Import }) {
+  if (over === null) return null
+  const good = counts.created + counts.updated
+  return (
+    <p className="headline">
+      {status === 'canceled' && 'Import stopped. '}
+      {isDry
+        ? `${tellCount(good, 'contact')} can be imported.`
+        : good === 0
+          ? 'No contacts were imported.'
+          : `${tellCount(good, 'contact')} imported: ${formatNumber(counts.created)} new, ${formatNumber(counts.updated)} updated.`}
+    </p>
+  )
+}
+
+/** A campaign can only send to contacts that it has. */
+function Next({ of: { campaign, counts } }: { of: Import }) {
+  const hasContacts = counts.created + counts.updated + counts.skipped > 0
+  return (
+    <div className="section buttons">
+      {hasContacts ? (
+        <LinkButton to={`/campaigns/${campaign}/send`} does="sendCampaign" kind="primary">
+          Create broadcast
+        </LinkButton>
+      ) : (
+        <LinkButton to={`/campaigns/${campaign}/import`} does="importContacts" kind="primary">
+          Import another file
+        </LinkButton>
+      )}
+      {hasContacts && <LinkButton to={`/campaigns/${campaign}/contacts`}>View contacts</LinkButton>}
+    </div>
+  )
+}
+
 function Cancel({ id }: { id: string }) {
-  const { run, isBusy, problem } = useAction('cancelImport', 'The import is canceled.')
+  const { run, isBusy, problem } = useAction('cancelImport', 'Import canceled.')
   return (
     <ConfirmButton
       does="cancelImport"
-      label="Cancel the import"
-      question="Rows that were written stay; the others are not read any more."
+      label="Stop import"
+      question="Contacts that are imported already stay. The other rows are not imported."
       onConfirm={() => run({ path: { import: id } })}
       isBusy={isBusy}
       problem={problem}

@@ -20,7 +20,7 @@ export function ImportsScreen() {
               <NewImport key={campaign.id} campaign={campaign} />
             </Allowed>
           ) : (
-            <p className="notice">The campaign is closed and takes no more contacts.</p>
+            <p className="notice">This campaign is closed. It accepts no more contacts.</p>
           )}
           <ImportList campaign={campaign} />
         </>
@@ -33,7 +33,7 @@ function ImportList({ campaign: { id } }: { campaign: Campaign }) {
   const { filters } = useFilters([])
   const imports = useCall('listImports', { path: { campaign: id }, query: { ...filters, limit: 10 } }, { every: 3000 })
   return (
-    <Section title="Imports">
+    <Section title="Recent imports">
       <Loaded call={imports}>
         {(page) => (
           <>
@@ -45,16 +45,17 @@ function ImportList({ campaign: { id } }: { campaign: Campaign }) {
               columns={[
                 { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
                 { title: 'Status', cell: ({ status }) => <Badge status={status} /> },
-                { title: 'What', cell: ({ format, dry_run }) => `${format}${dry_run ? ', only checked' : ''}` },
+                {
+                  title: 'File',
+                  cell: ({ format, dry_run }) => `${format.toUpperCase()}${dry_run ? ', check only' : ''}`,
+                },
                 { title: 'Rows', isNumber: true, cell: ({ counts }) => formatNumber(counts.processed) },
                 { title: 'New', isNumber: true, cell: ({ counts }) => formatNumber(counts.created) },
                 { title: 'Updated', isNumber: true, cell: ({ counts }) => formatNumber(counts.updated) },
-                { title: 'Bad', isNumber: true, cell: ({ counts }) => formatNumber(counts.failed) },
+                { title: 'Bad rows', isNumber: true, cell: ({ counts }) => formatNumber(counts.failed) },
               ]}
               empty={
-                <Empty title="No imports yet">
-                  Files that were checked or imported, with what became of their rows.
-                </Empty>
+                <Empty title="No imports yet">Files that you check or import appear here with their results.</Empty>
               }
             />
             <Pager page={page} />

@@ -1,46 +1,45 @@
-import type { Campaign } from '@heliogram/sdk'
+/** An import in steps: the file, its columns and problems, and then the import itself, which has a page of its own. */
+import type { Campaign, Import } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { Buttons, Form, SelectField, TextField } from '../../../kit/form.tsx'
-import { Loaded } from '../../../kit/page.tsx'
+import { Loaded, Section } from '../../../kit/page.tsx'
+import { formatNumber, tellCount } from '../../../kit/show.tsx'
 import { oneOf } from '../../../kit/typed.ts'
 import { FileField } from './file-field.tsx'
 import { Mapping } from './mapping.tsx'
 import { Outcome, useImport } from './outcome.tsx'
+import { Steps } from './steps.tsx'
 
 export function NewImport({ campaign }: { campaign: Campaign }) {
   const [, go] = useLocation()
   const [file, setFile] = useState<File>()
   const [onConflict, setOnConflict] = useState<'update' | 'skip'>('update')
   const [country, setCountry] = useState(campaign.default_country ?? '')
-  const [numbers, setNumbers] = useState('')
   /** Corrections of columns; the others are matched by name. */
   const [mapping, setMapping] = useState<Record<string, string | null>>({})
-  const [checked, setChecked] = useState<string>()
+  const [checked, setChecked] = useState<{ id: string; options: string }>()
   const check = useAction('importContacts')
-  const order = useAction('importContacts', 'The file is on disk and is being imported.')
-
-  const columns = { ...(numbers.trim() && { [numbers.trim()]: 'phone_number' }), ...mapping }
-  const send = (action: typeof check, isDryRun: boolean, chosen: File) => {
+  const order = useAction('importContacts', 'Import started.')
+  const options = {
+    on_conflict: onConflict,
+    ...(country && { default_country: country.trim().toUpperCase() }),
+    ...(Object.keys(mapping).length > 0 && { mapping }),
+  }
+  const send = (action: typeof check, isDryRun: boolean, chosen: File, with_ = options) => {
     const body = new FormData()
-    const options = {
-      on_conflict: onConflict,
-      ...(country && { default_country: country.trim().toUpperCase() }),
-      ...(Object.keys(columns).length > 0 && { mapping: columns }),
-      ...(isDryRun && { dry_run: true }),
-    }
     // The API reads the options before the file.
-    body.append('options', JSON.stringify(options))
+    body.append('options', JSON.stringify({ ...with_, ...(isDryRun && { dry_run: true }) }))
     body.append('file', chosen)
     return action.run({ path: { campaign: campaign.id }, body })
   }
-  const look = async () => {
+  const look = async (with_ = options) => {
     if (!file) return
     order.reset()
-    const made = await send(check, true, file)
-    if (made) setChecked(made.answer.id)
+    const made = await send(check, true, file, with_)
+    if (made) setChecked({ id: made.answer.id, options: JSON.stringify(with_) })
   }
   const doIt = async () => {
     if (!file) return
@@ -48,9 +47,11 @@ export function NewImport({ campaign }: { campaign: Campaign }) {
     const made = await send(order, false, file)
     if (made) go(`/imports/${made.answer.id}`)
   }
+  const isFresh = checked?.options === JSON.stringify(options)
   return (
     <>
-      <Form does="importContacts" onSubmit={look} problem={check.problem ?? order.problem}>
+      <Steps at={checked ? 1 : 0} />
+      <Form does="importContacts" onSubmit={() => look()} problem={check.problem ?? order.problem}>
         <FileField
           file={file}
           onFile={(chosen) => {
@@ -61,13 +62,13 @@ export function NewImport({ campaign }: { campaign: Campaign }) {
         />
         <div className="fields">
           <SelectField
-            label="Numbers that the campaign has"
+            label="Existing contacts"
             name="options/on_conflict"
             value={onConflict}
             onChange={(value) => setOnConflict(oneOf(['skip', 'update'], value, 'update'))}
             options={[
-              ['update', 'Update them with what the file has'],
-              ['skip', 'Leave them as they are'],
+              ['update', 'Update with the values of the file'],
+              ['skip', 'Leave unchanged'],
             ]}
           />
           <TextField
@@ -77,37 +78,35 @@ export function NewImport({ campaign }: { campaign: Campaign }) {
             placeholder="GB"
             value={country}
             onChange={setCountry}
-            hint="Two letters: where numbers without a country code are from."
-          />
-          <TextField
-            label="Column of the numbers"
-            name="options/mapping"
-            value={numbers}
-            onChange={setNumbers}
-            hint="Only where it is not found by its name: phone, mobile, msisdn, …"
+            hint="For phone numbers without a country code. Two letters, such as GB."
           />
         </div>
-        <Buttons>
-          <Button kind={checked ? 'plain' : 'primary'} type="submit" disabled={!file} isBusy={check.isBusy}>
-            {checked ? 'Check again' : 'Check the file'}
-          </Button>
-          <Button
-            does="importContacts"
-            kind={checked ? 'primary' : 'plain'}
-            disabled={!file}
-            isBusy={order.isBusy}
-            onClick={() => void doIt()}
-          >
-            Import
-          </Button>
-          <span className="hint">Checking reads all of it and writes nothing.</span>
-        </Buttons>
+        {!isFresh && (
+          <Buttons>
+            <Button kind="primary" type="submit" disabled={!file} isBusy={check.isBusy}>
+              {checked ? 'Check again' : 'Check file'}
+            </Button>
+            <span className="hint">{checked ? 'You changed how the file is read.' : 'Nothing is imported yet.'}</span>
+          </Buttons>
+        )}
       </Form>
       {checked && (
         <Check
-          id={checked}
+          id={checked.id}
           mapping={mapping}
-          onMapping={(column, target) => setMapping((now) => ({ ...now, [column]: target }))}
+          isFresh={isFresh}
+          onMap={(column, target) => setMapping((now) => ({ ...now, [column]: target }))}
+          onFix={(column, target) => {
+            const fixed = { ...mapping, [column]: target }
+            setMapping(fixed)
+            void look({ ...options, mapping: fixed })
+          }}
+          onCountry={(likely) => {
+            setCountry(likely)
+            void look({ ...options, default_country: likely })
+          }}
+          onImport={doIt}
+          isBusy={order.isBusy}
         />
       )}
     </>
@@ -117,23 +116,50 @@ export function NewImport({ campaign }: { campaign: Campaign }) {
 interface CheckProps {
   id: string
   mapping: Record<string, string | null>
-  onMapping: (column: string, target: string | null) => void
+  isFresh: boolean
+  onMap: (column: string, target: string | null) => void
+  /** Changes a column, and checks again. */
+  onFix: (column: string, target: string | null) => void
+  onCountry: (country: string) => void
+  onImport: () => Promise<void>
+  isBusy: boolean
 }
 
-function Check({ id, mapping, onMapping }: CheckProps) {
+function Check({ id, mapping, isFresh, onMap, onFix, onCountry, onImport, isBusy }: CheckProps) {
   const call = useImport(id)
   return (
-    <section className="section" aria-label="What the file would do">
+    <section className="section" aria-label="Check">
       <Loaded call={call}>
         {(one) =>
           one.id === id && (
             <>
-              <Outcome of={one} />
-              {one.mapping && <Mapping found={one.mapping} said={mapping} onSay={onMapping} />}
+              {one.columns && (
+                <Section title="Match columns">
+                  <Mapping columns={one.columns} changed={mapping} onMap={onMap} />
+                </Section>
+              )}
+              <Section title="Check">
+                <Outcome of={one} fixes={{ onMap: onFix, onCountry }} />
+                {isFresh && one.completed_at !== null && <Go one={one} onImport={onImport} isBusy={isBusy} />}
+              </Section>
             </>
           )
         }
       </Loaded>
     </section>
+  )
+}
+
+function Go({ one: { counts }, onImport, isBusy }: { one: Import; onImport: () => Promise<void>; isBusy: boolean }) {
+  const good = counts.created + counts.updated
+  if (good === 0)
+    return <p className="notice">No row of this file can be imported as it is. Fix the problems above first.</p>
+  return (
+    <div className="below buttons">
+      <Button does="importContacts" kind="primary" isBusy={isBusy} onClick={() => void onImport()}>
+        Import {tellCount(good, 'contact')}
+      </Button>
+      {counts.failed > 0 && <span className="hint">without {formatNumber(counts.failed)} bad rows</span>}
+    </div>
   )
 }

@@ -1,5 +1,4 @@
 /** Good rows as they would be stored: a column for each value in any row. */
-import { Section } from '../../../kit/page.tsx'
 import { Table } from '../../../kit/table.tsx'
 
 type Row = Record<string, unknown>
@@ -22,21 +21,17 @@ export function Sample({ rows }: { rows: readonly Row[] }) {
   const known = new Set(flat.flatMap((row) => Object.keys(row)))
   const names = [...first.filter((name) => known.has(name)), ...[...known].filter((name) => !first.includes(name))]
   return (
-    <Section
-      title={rows.length < 20 ? 'Good rows, as they would be stored' : 'The first good rows, as they would be stored'}
-    >
-      <Table
-        label="Sample"
-        rows={flat}
-        keyOf={(row) => String(row['line'])}
-        columns={names.map((name) => ({
-          title: name.replaceAll('_', ' '),
-          isNumber: name === 'line',
-          cell: (row: Record<string, string>) => row[name] ?? '',
-        }))}
-        empty={null}
-      />
-    </Section>
+    <Table
+      label="Sample"
+      rows={flat}
+      keyOf={(row) => String(row['line'])}
+      columns={names.map((name) => ({
+        title: name.replaceAll('_', ' '),
+        isNumber: name === 'line',
+        cell: (row: Record<string, string>) => row[name] ?? '',
+      }))}
+      empty={null}
+    />
   )
 }
 
