@@ -82,7 +82,7 @@ export const tellReason = (reason: string): string =>
 
 export const Skips = ({ skipped }: Pick<Broadcast, 'skipped'>) =>
   sum(skipped) > 0 && (
-    <p className="hint">
+    <p className="hint skips">
       Skipped:{' '}
       {Object.entries(skipped)
         .map(
