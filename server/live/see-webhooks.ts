@@ -3,6 +3,7 @@ import type { Tx } from '../ground/db/db.ts'
 import { firstIdAt } from '../ground/base/ids.ts'
 import { nowMs } from '../ground/db/clock.ts'
 import { idSql } from '../ground/db/span.ts'
+import { attemptsIn } from '../post/attempt-rows.ts'
 import type { Seen } from './alert-step.ts'
 
 // A failed post is retried after 5 seconds: by then a brief failure is over. With less, a deployment is an alert.
@@ -84,19 +85,20 @@ async function readLast(
 ): Promise<{ outcome: string; error: string; durationMs: number }[]> {
   const from = Math.max((failedSince?.getTime() ?? 0) - noteLateMs, nowMs() - dayMs)
   const { rows } = await tx.query<{ outcome: string; error: string; durationMs: number }>(
-    `select a.outcome, a.duration_ms as "durationMs",
+    `select a.outcome, one.duration_ms as "durationMs",
        case when a.outcome = 'status' then 'status ' || a.status_code else a.outcome end as error
      from attempts a
+     cross join lateral ${attemptsIn('a')} one
      left join events e
        on e.account_id = a.account_id
-       and e.id = a.event_id
+       and e.id = one.event_id
        and e.id >= ${idSql(firstIdAt(nowMs() - eventDays * dayMs))}
      where a.account_id = $1
        and a.endpoint_id = $2
        and a.id >= ${idSql(firstIdAt(from))}
        ${failedSince ? "and a.outcome <> 'ok'" : ''}
        and coalesce(e.type, '') not in ('webhook.failing', 'webhook.recovered')
-     order by a.id desc
+     order by a.id desc, one.id desc
      limit ${limit}`,
     [accountId, endpointId],
   )

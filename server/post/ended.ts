@@ -1,7 +1,9 @@
+import { arrayLiteral } from '../ground/db/array.ts'
 import type { Db } from '../ground/db/db.ts'
 import { dayOf, perDay } from '../ground/db/partitions.ts'
 import { rowParameters } from '../ground/db/rows.ts'
 import type { DuePost } from '../events/events.ts'
+import { nearOf, rowIdOf } from './attempt-rows.ts'
 import type { PostResult } from './exchange.ts'
 
 export interface Ended {
@@ -21,87 +23,162 @@ export interface Ended {
 export const isFinal = ({ retryMs, post }: Ended): boolean => retryMs === null && post.targetId === undefined
 
 /**
- * Ends posts: deletes their rows (primary key), inserts failed ones again with a later due time, and records one attempt each. A row that another
+ * Ends posts: deletes their rows (primary key), inserts failed ones again with a later due time, and records their attempts. A row that another
  * node took over after its lease and ended stays deleted. A row that this batch ends twice, because the clocks of lease and claim differ, counts
  * once, as done. Counts for replays (primary key), if any.
  */
 export async function endPosts(db: Db, ended: Ended[]): Promise<void> {
   const isPlain = ended.every((one) => isFinal(one))
+  const rows = rowsOfEnds(ended)
+  // The later ones first: a row's events are a slice of these.
+  const ordered = [...rows.flatMap(({ more }) => more), ...rows.map(({ first }) => first)]
   await db.query({
-    ...(isPlain ? plainEndStatement : endStatement)(dayOf(ended.map((one) => one.attemptId))),
-    values: endedRows.encode(ended, {
-      event_id: (one) => one.post.eventId,
-      due_at: (one) => one.post.dueAt,
-      attempt_id: (one) => one.attemptId,
-      started_at: (one) => one.startedAt,
-      duration_ms: (one) => one.result.durationMs,
-      connect_ms: (one) => one.result.connectMs,
-      first_byte_ms: (one) => one.result.firstByteMs,
-      endpoint_id: (one) => one.post.endpointId,
-      account_id: (one) => one.post.accountId,
-      try: (one) => one.post.try,
-      url: (one) => one.post.url,
-      to_id: (one) => one.post.targetId ?? one.post.endpointId,
-      outcome: (one) => one.result.outcome,
-      status_code: (one) => one.result.statusCode,
-      response_head: (one) => one.result.responseHead,
-      retry_ms: (one) => one.retryMs,
-      to_url: (one) => one.url,
-      header_names: (one) => one.headerNames?.join() ?? null,
-      batch_id: (one) => one.batchId,
-      response_headers: (one) => one.result.responseHeaders,
-    }),
+    ...(isPlain ? plainEndStatement : endStatement)(dayOf(rows.map(({ id }) => id))),
+    values: [
+      ...posts.encode(ordered, {
+        event_id: (one) => one.post.eventId,
+        due_at: (one) => one.post.dueAt,
+        endpoint_id: (one) => one.post.endpointId,
+        account_id: (one) => one.post.accountId,
+        try: (one) => one.post.try,
+        url: (one) => one.post.url,
+        outcome: (one) => one.result.outcome,
+        retry_ms: (one) => one.retryMs,
+      }),
+      ...attempts.encode(rows, {
+        id: ({ id }) => id,
+        event_id: ({ first }) => first.post.eventId,
+        created_at: ({ first }) => first.startedAt,
+        duration_ms: ({ first }) => first.result.durationMs,
+        connect_ms: ({ first }) => first.result.connectMs,
+        first_byte_ms: ({ first }) => first.result.firstByteMs,
+        more_from: ({ more, moreTo }) => (more.length > 0 ? moreTo - more.length + 1 : null),
+        more_to: ({ more, moreTo }) => (more.length > 0 ? moreTo : null),
+        account_id: ({ first }) => first.post.accountId,
+        to_id: ({ first }) => first.post.targetId ?? first.post.endpointId,
+        try: ({ first }) => first.post.try,
+        outcome: ({ first }) => first.result.outcome,
+        status_code: ({ first }) => first.result.statusCode,
+        response_head: ({ first }) => first.result.responseHead,
+        retry_ms: ({ first }) => first.retryMs,
+        url: ({ first }) => first.url,
+        header_names: ({ first }) => first.headerNames?.join() ?? null,
+        batch_id: ({ first }) => first.batchId,
+        response_headers: ({ first }) => first.result.responseHeaders,
+      }),
+      arrayLiteral(rows.flatMap(timingsOf)),
+    ],
   })
 }
 
-const endedRows = rowParameters(
+/** A row to insert. */
+interface AttemptRow {
+  /** Later than all its events, and the same in each try to write it. */
+  id: string
+  first: Ended
+  more: Ended[]
+  /** Where `more` ends in a list of them all. */
+  moreTo: number
+}
+
+/** The rows of some ends. A post that fails or is tried again has one alone. */
+function rowsOfEnds(ended: readonly Ended[]): AttemptRow[] {
+  const rows = new Map<string, AttemptRow>()
+  for (const one of ended) {
+    const id = rowIdOf(one.attemptId)
+    const key = one.result.outcome === 'ok' && one.retryMs === null ? answerOf(one) : one.attemptId
+    const row = rows.get(key)
+    if (row) {
+      row.more.push(one)
+      row.id = id
+    } else rows.set(key, { id, first: one, more: [], moreTo: 0 })
+  }
+  let moreTo = 0
+  for (const row of rows.values()) row.moreTo = moreTo += row.more.length
+  return [...rows.values()]
+}
+
+/** What posts in one row have in common. */
+function answerOf({ post, url, batchId, headerNames, result }: Ended): string {
+  const { statusCode, responseHeaders, responseHead } = result
+  const to = post.targetId ?? post.endpointId
+  return [
+    to,
+    nearOf(post.eventId),
+    post.try,
+    url,
+    batchId,
+    headerNames,
+    statusCode,
+    responseHeaders,
+    responseHead,
+  ].join('\n')
+}
+
+/** For `more_timings`. */
+function timingsOf({ first, more }: AttemptRow): (number | null)[] {
+  return more.flatMap(({ startedAt, result }) => [
+    startedAt.getTime() - first.startedAt.getTime(),
+    result.connectMs,
+    result.firstByteMs,
+    result.durationMs,
+  ])
+}
+
+/** The rows of the outbox that end. */
+const posts = rowParameters(
+  { event_id: 'uuid', due_at: 'timestamptz' },
+  { endpoint_id: 'uuid', account_id: 'uuid', try: 'int', url: 'text', outcome: 'text', retry_ms: 'int' },
+)
+const attempts = rowParameters(
   {
+    id: 'uuid',
     event_id: 'uuid',
-    due_at: 'timestamptz',
-    attempt_id: 'uuid',
-    started_at: 'timestamptz',
+    created_at: 'timestamptz',
     duration_ms: 'int',
     connect_ms: 'int',
     first_byte_ms: 'int',
+    more_from: 'int',
+    more_to: 'int',
   },
   {
-    endpoint_id: 'uuid',
     account_id: 'uuid',
-    try: 'int',
-    url: 'text',
     to_id: 'uuid',
+    try: 'int',
     outcome: 'text',
     status_code: 'int',
     response_head: 'text',
     retry_ms: 'int',
-    to_url: 'text',
+    url: 'text',
     header_names: 'text',
     batch_id: 'uuid',
     response_headers: 'text',
   },
+  posts.count,
 )
 
-// Without retries and replays, rows are just deleted; otherwise only the process that deleted a row may restore or count it.
-const endOf = (day: string, isPlain: boolean): string => `
+// A slice without bounds is null.
+const endOf = (day: string, gone: string): string => `
       with ended as materialized (
-        ${endedRows.select}
-      ), ${
-        isPlain
-          ? `gone as (
+        ${posts.select}
+      ), ${gone}
+      insert into attempts${day} (account_id, id, endpoint_id, event_id, try, outcome, status_code, response_head, duration_ms,
+        next_attempt_at, created_at, url, header_names, batch_id, response_headers, connect_ms, first_byte_ms, more_event_ids,
+        more_timings)
+      select account_id, id, to_id, event_id, try, outcome, status_code, response_head, duration_ms,
+        date_trunc('milliseconds', now()) + retry_ms * interval '1 millisecond', created_at, url,
+        string_to_array(header_names, ','), batch_id, response_headers, connect_ms, first_byte_ms,
+        ($1::uuid[])[more_from:more_to], ($${attempts.count + 1}::int[])[4 * more_from - 3:4 * more_to]
+      from (${attempts.select}) a`
+
+const endedOnly = `gone as (
         delete from outbox
         where ctid = any (array(select (
           select ctid from outbox where endpoint_id = e.endpoint_id and due_at = e.due_at and event_id = e.event_id
         ) from ended e))
       )`
-          : othersEnded
-      }
-      insert into attempts${day} (account_id, id, endpoint_id, event_id, try, outcome, status_code, response_head, duration_ms,
-        next_attempt_at, created_at, url, header_names, batch_id, response_headers, connect_ms, first_byte_ms)
-      select account_id, attempt_id, to_id, event_id, try, outcome, status_code, response_head, duration_ms,
-        date_trunc('milliseconds', now()) + retry_ms * interval '1 millisecond', started_at, to_url,
-        string_to_array(header_names, ','), batch_id, response_headers, connect_ms, first_byte_ms
-      from ended`
 
+// Only the process that deleted a row may restore or count it.
 const othersEnded = `found as materialized (
         select e.endpoint_id, e.due_at, e.event_id, e.account_id, e.try, e.url, e.retry_ms, e.outcome, o.row_at, o.target_id, o.message_id,
           o.sequence
@@ -141,5 +218,6 @@ const othersEnded = `found as materialized (
           and r.id = over.endpoint_id
       )`
 
-const endStatement = perDay('end-posts', (day) => endOf(day, false))
-const plainEndStatement = perDay('end-plain-posts', (day) => endOf(day, true))
+const endStatement = perDay('end-posts', (day) => endOf(day, othersEnded))
+/** Without retries and replays, rows are just deleted. */
+const plainEndStatement = perDay('end-plain-posts', (day) => endOf(day, endedOnly))

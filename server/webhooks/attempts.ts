@@ -5,6 +5,7 @@ import { idSql, readNearest, spanOf, within } from '../ground/db/span.ts'
 import { IdOf, Nullable, showTime, Timestamp } from '../ground/http/http.ts'
 import { firstIdBehind, showId } from '../ground/base/ids.ts'
 import { wayOf, type Position } from '../ground/http/page.ts'
+import { attemptsIn, hasLater, rowIdOf } from '../post/attempt-rows.ts'
 import type { PostResult } from '../post/exchange.ts'
 import { maskHeaders } from '../post/headers.ts'
 import { wantsTwilioForm } from '../post/twilio-form.ts'
@@ -77,10 +78,10 @@ export interface AttemptRow extends Pick<
 }
 
 const columns = `
-  a.id, a.endpoint_id as "endpointId", a.event_id as "eventId", a.try, a.outcome,
+  one.id, a.endpoint_id as "endpointId", one.event_id as "eventId", a.try, a.outcome,
   a.url, a.header_names as "headerNames", a.batch_id as "batchId", a.status_code as "statusCode",
-  a.response_headers as "responseHeaders", a.response_head as "responseHead", a.connect_ms as "connectMs",
-  a.first_byte_ms as "firstByteMs", a.duration_ms as "durationMs", a.next_attempt_at as "nextAttemptAt", a.created_at as "createdAt"`
+  a.response_headers as "responseHeaders", a.response_head as "responseHead", one.connect_ms as "connectMs",
+  one.first_byte_ms as "firstByteMs", one.duration_ms as "durationMs", a.next_attempt_at as "nextAttemptAt", one.created_at as "createdAt"`
 
 const headersOf = ({ batchId, eventId, createdAt }: AttemptRow): Record<string, string> => ({
   'content-type': 'application/json',
@@ -138,19 +139,22 @@ export async function listAttempts(
 ): Promise<AttemptRow[]> {
   const { beyond, order } = wayOf(position)
   const isUpward = beyond === '>'
+  const id = position?.id ?? null
   const read = async (bound: string | null): Promise<AttemptRow[]> => {
     const { rows } = await db.query<AttemptRow>(
       `
       select ${columns}
       from attempts a
+      cross join lateral ${attemptsIn('a')} one
       where a.account_id = $1
         and a.endpoint_id = $2
         ${isSuccess === null ? '' : `and a.outcome ${isSuccess ? '=' : '<>'} 'ok'`}
-        and ($4::uuid is null or a.id ${beyond} $4)
+        and ($4::uuid is null or a.id ${beyond}= $5)
+        and ($4::uuid is null or one.id ${beyond} $4)
         ${bound === null ? '' : `and a.id ${isUpward ? '<' : '>'} ${idSql(bound)}`}
-      order by a.id ${order}
+      order by a.id ${order}, one.id ${order}
       limit $3`,
-      [accountId, endpointId, limit + 1, position?.id ?? null],
+      [accountId, endpointId, limit + 1, id, id && isUpward ? rowIdOf(id) : id],
     )
     return rows
   }
@@ -175,7 +179,7 @@ async function withEvents(db: Queryable, accountId: string, rows: readonly Attem
   })
 }
 
-/** An event's attempts at all addresses, by attempts_event; no attempt is older than its event. */
+/** An event's attempts at all addresses, by attempts_event and attempts_more; no attempt is older than its event. */
 export async function listAttemptsOfEvent(
   db: Queryable,
   accountId: string,
@@ -188,11 +192,13 @@ export async function listAttemptsOfEvent(
     `
     select ${columns}
     from attempts a
+    cross join lateral ${attemptsIn('a')} one
     where a.account_id = $1
-      and a.event_id = $2
+      and (a.event_id = $2 or ${hasLater('a', '$2::uuid')})
       and a.id > ${idSql(firstIdBehind(event.id))}
-      and ($4::uuid is null or a.id ${beyond} $4)
-    order by a.id ${order}
+      and one.event_id = $2
+      and ($4::uuid is null or one.id ${beyond} $4)
+    order by one.id ${order}
     limit $3`,
     [accountId, event.id, limit + 1, position?.id ?? null],
   )

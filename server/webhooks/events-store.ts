@@ -7,6 +7,7 @@ import type { Queryable } from '../ground/db/db.ts'
 import { idSql, readNearest } from '../ground/db/span.ts'
 import { renderEvent, type EventType } from '../events/events.ts'
 import { firstIdAt, firstIdBehind, timeOfId } from '../ground/base/ids.ts'
+import { isTaken } from '../post/attempt-rows.ts'
 import { eventColumns, readPayloads, type StoredEvent } from '../post/payload.ts'
 
 export interface EventFilter {
@@ -49,8 +50,8 @@ const oldestOf = ({ messageId }: EventFilter): string | null => messageId && fir
 const after = (id: string, bound: string | null): string => (bound === null ? '' : `and ${id} > ${idSql(bound)}`)
 
 /**
- * An address refused the event (attempts_failed) and has not taken it since (attempts_event). Attempts are no older than their event, nor
- * than a bound that the event is newer than.
+ * An address refused the event (attempts_failed) and has not taken it since. Attempts are no older than their event, nor than a bound that
+ * the event is newer than.
  */
 const isRefused = (eventId: string, bound: string | null): string => `
   exists (
@@ -60,21 +61,7 @@ const isRefused = (eventId: string, bound: string | null): string => `
       and a.id > ${eventId}
       ${after('a.id', bound)}
       and a.outcome <> 'ok'
-      and not exists (
-        select from attempts taken
-        where taken.account_id = $1
-          and taken.event_id = a.event_id
-          and taken.id > a.event_id
-          ${after('taken.id', bound)}
-          and taken.endpoint_id = a.endpoint_id
-          and taken.outcome = 'ok'
-      )
-  )`
-
-const isTaken = (bound: string | null): string => `
-  exists (
-    select from attempts a
-    where a.account_id = $1 and a.event_id = e.id and a.id > e.id ${after('a.id', bound)} and a.outcome = 'ok'
+      and not ${isTaken('$1', 'a.event_id', `and taken.endpoint_id = a.endpoint_id ${after('taken.id', bound)}`)}
   )`
 
 /** An event's place (primary key); null: it does not exist any more, or never did. */
@@ -120,7 +107,7 @@ export async function readBackward(
     where account_id = $1
       and ($3::text[] is null or type = any ($3))
       and ($4::uuid is null or message_id = $4)
-      ${filter.isDelivered === null ? '' : `and ${isTaken(lower)} and not ${isRefused('e.id', lower)}`}
+      ${filter.isDelivered === null ? '' : `and ${isTaken('$1', 'e.id', after('taken.id', lower))} and not ${isRefused('e.id', lower)}`}
       ${before ? `and (txid, id) < (${value(before.txid)}::xid8, ${value(before.id)}::uuid) and id < ${value(upper)}::uuid` : ''}
       ${after('id', lower)}
       ${after('id', oldest)}

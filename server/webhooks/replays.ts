@@ -9,6 +9,7 @@ import { within } from '../ground/db/span.ts'
 import { firstIdAt } from '../ground/base/ids.ts'
 import type { PagePlace } from '../ground/http/page.ts'
 import { listRows } from '../ground/http/search.ts'
+import { isTaken } from '../post/attempt-rows.ts'
 
 export interface ReplayInput {
   id: string
@@ -197,20 +198,22 @@ const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /**
  * Inserts the next piece of the log into the outbox and moves the mark; returns the number of events passed. Reads the log by its primary
- * key, in the remaining days of the replay; failures by attempts_failed and attempts_event, since those days.
+ * key, in the remaining days of the replay; failures by attempts_failed, attempts_event and attempts_more, since those days.
  */
 async function pass(tx: Queryable, accountId: string, replay: ReplayRow): Promise<number> {
   const { mark: first, toId: last } = replay
-  const failed = (outcome: string): string => `
+  const days = within({ first, last: lastId })
+  const isFailed = `
     exists (
       select from attempts a
       where a.account_id = $1
         and a.event_id = p.id
         and a.id > p.id
-        and a.id ${within({ first, last: lastId })}
+        and a.id ${days}
         and a.endpoint_id = $5
-        and a.outcome ${outcome}
-    )`
+        and a.outcome <> 'ok'
+    )
+    and not ${isTaken('$1', 'p.id', `and taken.endpoint_id = $5 and taken.id ${days}`)}`
   const { rows } = await tx.query<{ passed: number }>(
     `
     with passed as materialized (
@@ -227,7 +230,7 @@ async function pass(tx: Queryable, accountId: string, replay: ReplayRow): Promis
       select $2, date_trunc('milliseconds', now()), p.id, $1, $5
       from passed p
       where p.type = any ($6)
-        and (not $7 or ${failed("<> 'ok'")} and not ${failed("= 'ok'")})
+        and (not $7 or ${isFailed})
       returning 1
     )
     update replays

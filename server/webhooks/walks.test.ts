@@ -9,6 +9,7 @@ import { createTestDatabase } from '../ground/db/testing.ts'
 import { recordEvents, type Outbox } from '../events/events.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { createChance } from '../ground/base/chance-testing.ts'
+import { attemptsIn } from '../post/attempt-rows.ts'
 import type { Dispatcher } from '../post/fanout.ts'
 import { releasePostsOf } from '../post/outbox.ts'
 import { redeliverEvent } from './redeliver.ts'
@@ -46,10 +47,14 @@ test.each([1, 2, 3])('every endpoint accepts every event, and in order if reques
       const got = isOrdered ? inOrder.filter((one) => told.includes(one)) : told.filter((one) => taken.has(one))
       expect(got).toEqual(told)
     }
-    const open = await sql`select event_id from attempts
-      where endpoint_id = ${id}
-      group by event_id
-      having count(*) filter (where outcome = 'ok') = 0 or count(*) filter (where next_attempt_at is null) = 0`
+    const { rows: open } = await db.query(
+      `select one.event_id
+       from attempts a cross join lateral ${attemptsIn('a')} one
+       where a.endpoint_id = $1
+       group by one.event_id
+       having count(*) filter (where a.outcome = 'ok') = 0 or count(*) filter (where a.next_attempt_at is null) = 0`,
+      [id],
+    )
     expect(open).toEqual([])
   }
 })

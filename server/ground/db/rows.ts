@@ -8,8 +8,9 @@ import { times, uuids, type Encoded } from './binary-array.ts'
 
 /** A relation whose rows are parameters. */
 export interface RowParameters<Column extends string> {
-  /** The `select` of all columns, and of `n`, the place of the row from 1. Its parameters are `$1` to `$count`. */
+  /** The `select` of all columns, and of `n`, the place of the row from 1. */
   select: string
+  /** The number of its last parameter. */
   count: number
   /** SQL of a common column's single value; null in SQL if its rows differ. @throws for a column of `own`. */
   shared(this: void, column: Column): string
@@ -22,23 +23,26 @@ export type Picker<Row> = (row: Row, i: number) => Item
 
 /**
  * A relation of columns with their types: `own` differ from row to row, and the first of them is never null; `common` are mostly the same in
- * all rows of a batch. Both may be null.
+ * all rows of a batch. Both may be null. Its parameters are those after `$before`.
  */
 export function rowParameters<Own extends string, Common extends string>(
   own: Readonly<Record<Own, string>>,
   common: Readonly<Record<Common, string>>,
+  before = 0,
 ): RowParameters<Own | Common> {
   const alone = Object.entries(own) as [Own, string][]
   const shared = Object.entries(common) as [Common, string][]
   const all: [Own | Common, string][] = [...alone, ...shared]
-  const arrays = all.map(([, type], i) => `$${i + 1}::${type}[]`)
-  const sharedOf = new Map<string, string>(shared.map(([name, type], i) => [name, `$${all.length + i + 1}::${type}`]))
+  const arrays = all.map(([, type], i) => `$${before + i + 1}::${type}[]`)
+  const sharedOf = new Map<string, string>(
+    shared.map(([name, type], i) => [name, `$${before + all.length + i + 1}::${type}`]),
+  )
   const values = shared.map(([name]) => `coalesce(batch.${name}, ${sharedOf.get(name)}) as ${name}`)
   const names = all.map(([name]) => name)
   return {
     select: `select ${[...alone.map(([name]) => `batch.${name}`), ...values].join(', ')}, n
     from unnest(${arrays.join(', ')}) with ordinality as batch (${names.join(', ')}, n)`,
-    count: all.length + shared.length,
+    count: before + all.length + shared.length,
     shared: (column) => {
       const sql = sharedOf.get(column)
       if (sql === undefined) throw new Error(`${column} is not a common column`)

@@ -105,11 +105,14 @@ create table attempts (
   response_headers text,
   connect_ms integer,
   first_byte_ms integer,
+  more_event_ids uuid[],
+  more_timings integer[],
   constraint attempts_pkey primary key (account_id, endpoint_id, id)
 ) partition by range (id);
 create index attempts_event on attempts (account_id, event_id);
 create index attempts_failed on attempts (account_id, event_id) where (outcome <> 'ok');
 create index attempts_failed_endpoint on attempts (account_id, endpoint_id, id) where (outcome <> 'ok');
+create index attempts_more on attempts (account_id, event_id) where (more_event_ids is not null);
 create policy own_account on attempts for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table audit_chains (

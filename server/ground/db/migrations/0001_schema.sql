@@ -593,7 +593,7 @@ create table outbox (
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 create index outbox_message on outbox (endpoint_id, message_id, sequence, event_id) where message_id is not null;
 
--- One POST of an event.
+-- One POST of an event, and the posts after it that ended with the same answer (post/attempt-rows.ts).
 create table attempts (
   account_id uuid not null,
   id uuid not null,
@@ -614,10 +614,17 @@ create table attempts (
   response_headers text,
   connect_ms int,
   first_byte_ms int,
+  -- The events of the later posts, in the order of their ends; null: none.
+  more_event_ids uuid[],
+  -- Four numbers for each of them: milliseconds from created_at to its start, connect_ms, first_byte_ms, duration_ms.
+  more_timings int[],
   primary key (account_id, endpoint_id, id)
 ) partition by range (id);
+-- Ids do not compress.
+alter table attempts alter column more_event_ids set storage external;
 create table attempts_default partition of attempts default;
 create index attempts_event on attempts (account_id, event_id);
+create index attempts_more on attempts (account_id, event_id) where more_event_ids is not null;
 -- Empty while endpoints work.
 create index attempts_failed on attempts (account_id, event_id) where outcome <> 'ok';
 create index attempts_failed_endpoint on attempts (account_id, endpoint_id, id) where outcome <> 'ok';
