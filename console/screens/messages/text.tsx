@@ -8,8 +8,8 @@ export function MessageText({
   of: Message
   isShort?: boolean
 }) {
-  if (message !== null && !redacted) return <>{message}</>
-  return <span className="none">{isShort ? 'not shown' : whyNone(redacted, text_unavailable)}</span>
+  if (message !== null && !redacted) return <span dir="auto">{message}</span>
+  return <span className="none">{isShort ? 'hidden' : whyNone(redacted, text_unavailable)}</span>
 }
 
 function whyNone(isRedacted = false, isUnavailable = false): string {

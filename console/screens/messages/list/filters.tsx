@@ -16,21 +16,20 @@ interface MessageFiltersProps {
 
 const statuses: readonly (readonly [string, string])[] = [
   ['', 'Any status'],
-  ['scheduled,queued,sending,sent', 'on their way'],
-  ['undelivered,rejected,expired,failed', 'all that failed'],
+  ['scheduled,queued,sending,sent', 'in progress'],
+  ['undelivered,rejected,expired,failed', 'failed (any reason)'],
   ...Object.keys(meanings).map((status) => [status, status] as const),
 ]
 
 /** A message id, as programs log it. */
 const messageId = /^msg_[0-9a-z]{26,}$/
 
-const rare: readonly FilterName[] = ['from', 'type', 'tag', 'error_code', 'test', 'created_after', 'created_before']
+const rare: readonly FilterName[] = ['to', 'from', 'type', 'tag', 'error_code', 'test']
 
 export function MessageFilters({ filters, set, clear }: MessageFiltersProps) {
   const [, go] = useLocation()
   const [isMore, setMore] = useState(rare.some((name) => filters[name] !== undefined))
-  const campaigns = useCall('listCampaigns', { query: { limit: 100 } })
-  const isInbound = filters.direction === 'inbound'
+  const campaigns = useCall('listCampaigns', { query: { limit: 200 } })
   const field = (name: FilterName) => ({
     value: filters[name] ?? '',
     onChange: (value: string) => set(name, value),
@@ -38,22 +37,18 @@ export function MessageFilters({ filters, set, clear }: MessageFiltersProps) {
   return (
     <div className="filters" role="search" aria-label="Filters of messages">
       <FilterText
-        label={isInbound ? 'To your number' : 'Recipient'}
-        placeholder={isInbound ? 'To your number' : 'Number or message id'}
+        label="Number or message ID"
         isWhole={(text) => isWholeNumber(text) || messageId.test(text)}
-        value={filters.to ?? ''}
-        onChange={(value) => (messageId.test(value) ? go(`/messages/${value}`) : set('to', value))}
+        value={filters.number ?? ''}
+        onChange={(value) => (messageId.test(value) ? go(`/messages/${value}`) : set('number', value))}
       />
-      {isInbound && (
-        <FilterText label="From person" placeholder="Person’s number" isWhole={isWholeNumber} {...field('from')} />
-      )}
       <FilterSelect label="Status" options={statuses} {...field('status')} />
       <FilterSelect
         label="Direction"
         options={[
-          ['', 'Both directions'],
-          ['outbound', 'outbound: sent'],
-          ['inbound', 'inbound: replies'],
+          ['', 'Any direction'],
+          ['outbound', 'sent'],
+          ['inbound', 'received'],
         ]}
         {...field('direction')}
       />
@@ -62,23 +57,24 @@ export function MessageFilters({ filters, set, clear }: MessageFiltersProps) {
         options={[['', 'Any campaign'], ...(campaigns.data?.data ?? []).map(({ id, name }) => [id, name] as const)]}
         {...field('campaign')}
       />
+      <FilterDay label="After" {...field('created_after')} />
+      <FilterDay label="Before" {...field('created_before')} />
       {isMore && (
         <>
-          {!isInbound && <FilterText label="Sender" placeholder="Sender" {...field('from')} />}
           <FilterSelect label="Type" options={typeOptions('Any type')} {...field('type')} />
-          <FilterText label="Tag" {...field('tag')} />
-          <FilterText label="Code of the error" {...field('error_code')} />
           <FilterSelect
-            label="Test mode"
+            label="Mode"
             options={[
               ['', 'Live and test'],
-              ['false', 'live only'],
-              ['true', 'test only'],
+              ['false', 'live'],
+              ['true', 'test'],
             ]}
             {...field('test')}
           />
-          <FilterDay label="From" {...field('created_after')} />
-          <FilterDay label="to" {...field('created_before')} />
+          <FilterText label="To" isWhole={isWholeNumber} {...field('to')} />
+          <FilterText label="From" {...field('from')} />
+          <FilterText label="Tag" {...field('tag')} />
+          <FilterText label="Error code" {...field('error_code')} />
         </>
       )}
       <Button kind="quiet" aria-expanded={isMore} onClick={() => setMore(!isMore)}>
@@ -86,7 +82,7 @@ export function MessageFilters({ filters, set, clear }: MessageFiltersProps) {
       </Button>
       {clear && (
         <Button kind="quiet" onClick={clear}>
-          Show all
+          Clear filters
         </Button>
       )}
     </div>

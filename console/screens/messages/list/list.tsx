@@ -1,17 +1,49 @@
+import type { Message } from '@heliogram/sdk'
 import { useMemo } from 'react'
 import { useCall } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Page } from '../../../kit/page.tsx'
-import { Badge, PhoneNumber, Time } from '../../../kit/show.tsx'
-import { Pager, Table } from '../../../kit/table.tsx'
-import { personOf } from '../status.ts'
+import { Badge, PhoneNumber, tellCount, Time } from '../../../kit/show.tsx'
+import { Pager, Table, type Column } from '../../../kit/table.tsx'
+import { personOf, tellHold } from '../status.ts'
 import { MessageText } from '../text.tsx'
 import { ExportButtons } from './export.tsx'
 import { MessageFilters } from './filters.tsx'
+import { useHeld, useIsRead } from './hold.ts'
 import { filterNames, needsTime, queryOf } from './query.ts'
 
 const everyMs = 3000
+const none: readonly Message[] = []
+
+/** Why it failed or waits. */
+const reasonOf = ({ error, hold }: Message) => (error ? error.title : hold && tellHold(hold.reason))
+
+const columns: readonly Column<Message>[] = [
+  {
+    title: 'Number',
+    cell: (message) => (
+      <>
+        <span className="way" role="img" aria-label={message.direction === 'outbound' ? 'to' : 'from'}>
+          {message.direction === 'outbound' ? '→' : '←'}
+        </span>{' '}
+        <PhoneNumber of={personOf(message)} />
+      </>
+    ),
+  },
+  {
+    title: 'Status',
+    cell: ({ status, test }) => (
+      <>
+        <Badge status={status} /> {test && <span className="small">test</span>}
+      </>
+    ),
+  },
+  { title: 'Reason', cell: reasonOf },
+  { title: 'Text', isWide: true, cell: (message) => <MessageText of={message} isShort /> },
+  { title: 'Segments', isNumber: true, cell: ({ segments }) => segments },
+  { title: 'Time', cell: ({ created_at }) => <Time at={created_at} /> },
+]
 
 export function MessageListScreen() {
   const { filters, set, clear } = useFilters(filterNames)
@@ -20,15 +52,21 @@ export function MessageListScreen() {
   // The tag query ends at the current time: it must stay the same until the filters change, or it would be fetched without end.
   const query = useMemo(() => queryOf(JSON.parse(asked) as typeof narrowing), [asked])
   const isNarrowed = Object.keys(narrowing).length > 0
+  const isLive = cursor === undefined
   const call = useCall(
     'listMessages',
-    { query: { ...query, ...(cursor !== undefined && { cursor }) } },
-    cursor === undefined ? { every: everyMs } : {},
+    { query: { ...query, ...(!isLive && { cursor }) } },
+    isLive ? { every: everyMs } : {},
   )
+  const { isRead, around } = useIsRead()
+  const { rows, fresh, show } = useHeld(call.data?.data ?? none, {
+    question: `${asked} ${cursor}`,
+    isSame: !call.isPlaceholderData && call.data !== undefined,
+    isHeld: isLive && isRead,
+  })
   return (
     <Page
       title="Messages"
-      lead="Everything that was sent and received, newest first"
       actions={
         <>
           <ExportButtons query={query} />
@@ -39,70 +77,60 @@ export function MessageListScreen() {
       }
     >
       <MessageFilters filters={narrowing} set={set} clear={isNarrowed ? clear : undefined} />
-      {needsTime(narrowing) && <p className="hint">Of the last 30 days: choose a day to look further back.</p>}
+      {needsTime(narrowing) && <p className="hint">Showing the last 30 days. Choose a day to look further back.</p>}
       <Loaded call={call}>
         {(page) => (
-          <>
+          <div {...around}>
+            {fresh > 0 && (
+              <div className="fresh" role="status">
+                <Button
+                  kind="primary"
+                  onClick={() => {
+                    show()
+                    scrollTo({ top: 0 })
+                  }}
+                >
+                  {tellCount(fresh, 'new message')}
+                </Button>
+              </div>
+            )}
             <Table
               label="Messages"
-              rows={page.data}
+              rows={rows}
               keyOf={({ id }) => id}
               to={({ id }) => `/messages/${id}`}
-              columns={[
-                {
-                  title: 'With',
-                  cell: (message) => (
-                    <>
-                      <span className="way" role="img" aria-label={message.direction === 'outbound' ? 'to' : 'from'}>
-                        {message.direction === 'outbound' ? '→' : '←'}
-                      </span>{' '}
-                      <PhoneNumber of={personOf(message)} />
-                    </>
-                  ),
-                },
-                {
-                  title: 'Status',
-                  cell: ({ status, test }) => (
-                    <>
-                      <Badge status={status} /> {test && <span className="small">test</span>}
-                    </>
-                  ),
-                },
-                { title: 'Text', isWide: true, cell: (message) => <MessageText of={message} isShort /> },
-                { title: 'Segments', isNumber: true, cell: ({ segments }) => segments },
-                { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
-              ]}
+              columns={columns.filter(({ title }) => title !== 'Reason' || rows.some(reasonOf))}
               empty={
-                isNarrowed || cursor !== undefined ? (
+                isNarrowed || !isLive ? (
                   <Empty
-                    title="No such messages"
+                    title="No matching messages"
                     action={
                       <Button kind="plain" onClick={clear}>
-                        Show all
+                        Clear filters
                       </Button>
                     }
                   >
                     {page.next_cursor === null
-                      ? 'No message fits all of these filters.'
-                      : 'None among those that were looked at so far; older ones may fit.'}
+                      ? 'No message matches all of these filters.'
+                      : 'None among the messages searched so far. Older ones may match.'}
                   </Empty>
                 ) : (
                   <Empty
                     title="No messages yet"
                     action={
                       <LinkButton to="/messages/new" does="sendMessage">
-                        Send the first one
+                        Send your first message
                       </LinkButton>
                     }
                   >
-                    Messages appear here as they are accepted, from every sender: your programs by the API, a campaign,
-                    or you. Replies of people appear here too.
+                    Messages appear here as soon as they are accepted: from your programs, from campaigns and from you.
+                    Replies appear here too.
                   </Empty>
                 )
               }
             />
             <Pager page={page} />
-          </>
+          </div>
         )}
       </Loaded>
     </Page>

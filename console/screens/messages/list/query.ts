@@ -6,6 +6,7 @@ import { typeOf } from '../../../kit/message-types.ts'
 
 /** The API's names, so that links carry over; days include the whole day. */
 export const filterNames = [
+  'number',
   'status',
   'direction',
   'to',
@@ -28,14 +29,25 @@ const day = /^\d{4}-\d\d-\d\d$/
 const tagDays = 30
 
 /** Whether the API requires a time range, and none is given. */
-export const needsTime = ({ tag, created_after, to, from, campaign, contact }: MessageFilter): boolean =>
-  tag !== undefined && [created_after, to, from, campaign, contact].every((one) => one === undefined)
+export const needsTime = ({ tag, created_after, number, to, from, campaign, contact }: MessageFilter): boolean =>
+  tag !== undefined && [created_after, number, to, from, campaign, contact].every((one) => one === undefined)
 
 export function queryOf(filters: MessageFilter): MessageQuery {
-  const { to, from: sender, direction, type, test, created_after: after, created_before: before, ...rest } = filters
+  const {
+    number,
+    to,
+    from: sender,
+    direction,
+    type,
+    test,
+    created_after: after,
+    created_before: before,
+    ...rest
+  } = filters
   const from = needsTime(filters) ? new Date(Date.now() - tagDays * 86_400_000).toISOString() : after
   return {
     ...rest,
+    ...(number !== undefined && { number: cleanNumber(number) }),
     ...(to !== undefined && { to: cleanNumber(to) }),
     ...(sender !== undefined && { from: cleanNumber(sender) }),
     ...((direction === 'outbound' || direction === 'inbound') && { direction }),
