@@ -8,6 +8,7 @@ import { readQuery } from '../ground/http/faults.ts'
 import { Nullable, problems, QueryTime, Timestamp, type App, type Caller, type Scope } from '../ground/http/http.ts'
 import { parseId, showId, type IdPrefix } from '../ground/base/ids.ts'
 import { histogramOf, mergeSparse, percentilesOf, type Sparse } from '../ground/metrics/histogram.ts'
+import { readTroubles } from './link-troubles.ts'
 import { readSeries, seriesSteps, type Measure, type SeriesRow, type SeriesStep } from './series.ts'
 
 type TimesOf = 'response' | 'receipt'
@@ -96,6 +97,15 @@ const Series = Type.Object(
       },
       { description: 'A number for each step, oldest first. Which there are depends on `by`.' },
     ),
+    states: Type.Optional(
+      Type.Object(
+        { down_seconds: Type.Array(Type.Integer()), throttled_seconds: Type.Array(Type.Integer()) },
+        {
+          description:
+            'Of a link: how many seconds of each step it was down, or throttled by its carrier; else it was bound. From its alerts, so trouble of less than 10 seconds (throttled: 30) is not in it.',
+        },
+      ),
+    ),
     latency: Type.Optional(
       Type.Object(
         { response: Times, receipt: Type.Optional(Times) },
@@ -154,13 +164,17 @@ export function seriesRoutes(app: App, { db }: { db: Db }): void {
         id,
         span: readSteps({ step, since, until }, by !== 'account' && id === undefined),
       }))
-      const subject = await findSubject(db, request.caller, by, id)
+      const { caller } = request
+      const subject = await findSubject(db, caller, by, id)
       const rows = await outsideAccounts(() => readSeries(db, subject, span))
+      const { seconds } = seriesSteps[span.step]
+      const states = by === 'link' && (await readTroubles(db, caller.accountId, subject.subject, { ...span, seconds }))
       return {
         object: 'series' as const,
         by,
         id: showId(kinds[by].prefix, subject.subject),
         ...render(kinds[by], span, rows),
+        ...(states && { states }),
       }
     },
   )

@@ -90,6 +90,17 @@ it('adds up what several processes measured of links, carriers and webhooks', as
   expect(sums(await read(ofWebhook))).toEqual({ succeeded: 2, failed: 2 })
 })
 
+it('shows when a link was down', async () => {
+  await test.sql`insert into alerts (account_id, id, type, subject, seen_at, opened_at, clear_at, closed_at)
+    values (${account.accountId}, ${newId()}, 'link.down', ${test.linkId}, now() - interval '100 seconds', now() - interval '90 seconds',
+      now() - interval '60 seconds', now() - interval '50 seconds')`
+  const { states } = (await get(ofLink)).json<{ states: Record<string, number[]> }>()
+  expect(states['down_seconds']).toHaveLength(360)
+  expect(states['down_seconds']?.reduce((sum, one) => sum + one, 0)).toBeCloseTo(40, -1)
+  expect(Math.max(...(states['down_seconds'] ?? []))).toBe(10)
+  expect(Math.max(...(states['throttled_seconds'] ?? []))).toBe(0)
+})
+
 it('shows an account its own subjects, and carriers to those who may read them', async () => {
   expect(sums((await get('', other.headers)).json<Body>())).toMatchObject({ accepted: 0, delivered: 0 })
   for (const query of [ofCampaign, ofWebhook, `id=${showId('acc', test.accountId)}`])

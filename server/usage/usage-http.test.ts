@@ -113,6 +113,7 @@ it.each<[group: string, expected: unknown[][]]>([
       ['otp', 1, 2],
     ],
   ],
+  ['error', [['invalid_destination', 1, 2]]],
 ])('groups by %s', async (group, expected) => expect(await rows(group)).toEqual(expected))
 
 it('reports every month, also if only a part of it is requested', async () => {

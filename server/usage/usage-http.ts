@@ -10,7 +10,16 @@ import { readBeside } from '../ground/http/faults.ts'
 import { countFields, csvOf, fillSteps, readCounts, readLinesBy, type Group } from './counts.ts'
 import { readSpan, readSpanOf, spanQuery, type Span } from './span.ts'
 
-const groups = ['day', 'month', 'country', 'carrier', 'campaign', 'type', 'account'] as const satisfies readonly Group[]
+const groups = [
+  'day',
+  'month',
+  'country',
+  'carrier',
+  'campaign',
+  'type',
+  'account',
+  'error',
+] as const satisfies readonly Group[]
 type UsageGroup = (typeof groups)[number]
 // Month, account, country and carrier, as on an invoice.
 const groupsMax = 4
@@ -30,7 +39,7 @@ export function usageRoutes(app: App, { db, linesMax = linesOfAll }: { db: Db; l
         operationId: 'getUsage',
         summary: 'Get usage',
         description:
-          'Messages count in the hour in which they were accepted, so that the numbers of a period add up; a later change of status changes that hour. Always exact. With `Accept: text/csv` as CSV. Groups separated by commas are combined: one line for each combination that occurs. `account` and `group=account` need the scope `accounts:read`.',
+          'Messages count in the hour in which they were accepted, so that the numbers of a period add up; a later change of status changes that hour. Always exact. With `Accept: text/csv` as CSV. Groups separated by commas are combined: one line for each combination that occurs. `account` and `group=account` need the scope `accounts:read`. With `error`, only failed and canceled messages are counted.',
         tags: ['Usage'],
         querystring: Type.Object(
           {
@@ -177,6 +186,7 @@ const Usage = Type.Object({
       campaign: keyOf('Null: none, including automatic replies.'),
       type: keyOf('transactional, marketing or otp.'),
       account: keyOf('Yours, or one below it.'),
+      error: keyOf('Why they failed or were canceled; null: by a caller.'),
       ...countFields,
     }),
   ),
