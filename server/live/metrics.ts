@@ -13,17 +13,41 @@ export interface LiveState {
   links: readonly LinkRow[]
   queue: QueueState
   failingWebhooks: number
+  posts: DuePosts
 }
 
-/** Cheap except for the count of the queue, which pauses between two. */
-export async function readLiveState(db: Db, readQueue: QueueReader): Promise<LiveState> {
-  const [carriers, links, queue, failingWebhooks] = await Promise.all([
+/** Posts that are due, also those being made. */
+export interface DuePosts {
+  count: number
+  oldestSeconds: number
+}
+
+/** Reads the whole outbox: share it (`shareRead`). */
+export async function countDuePosts(db: Db): Promise<DuePosts> {
+  const { rows } = await db.query<DuePosts>({
+    name: 'count-due-posts',
+    text: `
+      select count(*)::int as count, coalesce(extract(epoch from now() - min(due_at)), 0)::float8 as "oldestSeconds"
+      from outbox
+      where due_at <= now()`,
+  })
+  return rows[0] ?? { count: 0, oldestSeconds: 0 }
+}
+
+/** Cheap except for the counts of the queue and of posts, which pause between two. */
+export async function readLiveState(
+  db: Db,
+  readQueue: QueueReader,
+  readPosts: () => Promise<DuePosts>,
+): Promise<LiveState> {
+  const [carriers, links, queue, failingWebhooks, posts] = await Promise.all([
     listCarriers(db),
     listLinks(db),
     readQueue(),
     countFailingWebhooks(db),
+    readPosts(),
   ])
-  return { carriers, links, queue, failingWebhooks }
+  return { carriers, links, queue, failingWebhooks, posts }
 }
 
 // Two milliseconds to half a minute, and a sixteenth of a second to three days; powers of two, as the buckets end there.
@@ -31,7 +55,7 @@ const responseBoundsMs = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 8192, 
 const receiptBoundsMs = [64, 256, 1024, 2048, 4096, 8192, 16_384, 65_536, 2 ** 18, 2 ** 20, 2 ** 22, 2 ** 24, 2 ** 28]
 
 /** State of all processes together, the same at each of them. */
-export function writeLiveState(out: Exposition, { carriers, links, queue, failingWebhooks }: LiveState): void {
+export function writeLiveState(out: Exposition, { carriers, links, queue, failingWebhooks, posts }: LiveState): void {
   const nameOf = new Map(carriers.map(({ id, name }) => [id, name]))
   const of = (pick: (link: LinkRow) => number): [Labels, number][] =>
     links
@@ -62,6 +86,10 @@ export function writeLiveState(out: Exposition, { carriers, links, queue, failin
   ]
   for (const [name, help, pick] of linkGauges) out.gauge(name, help, of(pick))
   out.gauge('heliogram_webhooks_failing', 'Webhooks of all accounts that only fail.', [[{}, failingWebhooks]])
+  out.gauge('heliogram_webhook_posts_due', 'Posts to webhooks that are due, of all accounts.', [[{}, posts.count]])
+  out.gauge('heliogram_webhook_oldest_due_age_seconds', 'How long the oldest of them has been due.', [
+    [{}, posts.oldestSeconds],
+  ])
   const labels = queue.parts.map((part) => ({
     type: part.type,
     carrier: part.carrierId === null ? '' : (nameOf.get(part.carrierId) ?? ''),

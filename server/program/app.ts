@@ -17,6 +17,7 @@ import {
   refuseSlowBody,
   sendProblem,
 } from '../ground/http/failures.ts'
+import { RequestCounts } from './request-counts.ts'
 import { protectRoutes, headersOf, methodsOf, takeUnknown } from './guard.ts'
 import { Problem, type App, type Caller } from '../ground/http/http.ts'
 import { newId, showId } from '../ground/base/ids.ts'
@@ -111,6 +112,12 @@ export async function buildApp(context: AppContext, register: Register): Promise
     flushRefusals(app.log)
     done()
   })
+  const requestCounts = new RequestCounts()
+  app.decorate('requestCounts', requestCounts)
+  app.addHook('onResponse', ({ method, routeOptions: { url = '*' } }, { statusCode }, done) => {
+    requestCounts.note(`${method} ${url}`, statusCode)
+    done()
+  })
   if (context.trustedProxies?.length) readForwarded(app)
   app.decorateRequest('caller', null as unknown as Caller)
   app.addSchema(Problem)
@@ -163,7 +170,13 @@ export async function buildApp(context: AppContext, register: Register): Promise
   if (context.log?.level === 'debug') logRequests(app)
   // The fast path would bypass the checks that Fastify's hooks make.
   else if (!context.checksAnswers)
-    openFastPath(app, { bodyBytesMax, trustedProxies: context.trustedProxies ?? [], askAgain, rewriteUrl })
+    openFastPath(app, {
+      bodyBytesMax,
+      trustedProxies: context.trustedProxies ?? [],
+      askAgain,
+      rewriteUrl,
+      requestCounts,
+    })
 
   await registerReference(app)
   errorRoutes(app, messageErrors)

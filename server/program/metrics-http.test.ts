@@ -38,6 +38,9 @@ describe('metrics', () => {
       /heliogram_link_up\{[^}]*\} 1/.test((await app.inject('/metrics')).body),
     )
     const answer = await app.inject('/metrics')
+    expect(
+      parse(answer.body).get('heliogram_http_requests_total{method="GET",route="/metrics",status="2xx"}'),
+    ).toBeGreaterThan(0)
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
     const samples = parse(answer.body)
     const names = await sql<{ name: string }>`select name from carriers`
@@ -62,6 +65,8 @@ describe('metrics', () => {
       [`heliogram_response_seconds_bucket{${carrier},country="GB",le="+Inf"}`]: 1,
       [`heliogram_receipt_seconds_count{${carrier},country="US"}`]: 1,
       heliogram_delayed_messages: 0,
+      heliogram_webhook_posts_due: 0,
+      heliogram_webhook_oldest_due_age_seconds: 0,
     }
     expect(Object.fromEntries(Object.keys(expected).map((name) => [name, samples.get(name)]))).toEqual(expected)
     expect(samples.get('heliogram_flushed_items_total{writer="ledger"}')).toBeGreaterThanOrEqual(4)
@@ -102,7 +107,15 @@ describe('metrics', () => {
       disk: null,
       openFiles: { counts: null },
     }
-    const text = await writeMetrics({ ...context, db: nowhere, readQueue: createQueueReader(nowhere) }, loop)
+    const text = await writeMetrics(
+      {
+        ...context,
+        db: nowhere,
+        readQueue: createQueueReader(nowhere),
+        readPosts: () => Promise.reject(new Error('nowhere')),
+      },
+      loop,
+    )
     await nowhere.end()
     const samples = parse(text)
     expect(samples.get('heliogram_database_up')).toBe(0)

@@ -4,13 +4,22 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyRequest } from 'fastify'
 import type { Authenticator } from '../accounts/authenticate.ts'
 import type { CarrierLink } from '../links/carrier-link.ts'
-import { readLiveState, writeLinkCounts, writeLiveState, type LiveState } from '../live/metrics.ts'
+import {
+  countDuePosts,
+  readLiveState,
+  writeLinkCounts,
+  writeLiveState,
+  type DuePosts,
+  type LiveState,
+} from '../live/metrics.ts'
 import type { QueueReader } from '../live/queue.ts'
 import type { Db } from '../ground/db/db.ts'
 import type { Disk } from './disk.ts'
 import { ApiError } from '../ground/base/errors.ts'
+import { shareRead } from '../ground/base/shared-read.ts'
 import { problems, type App } from '../ground/http/http.ts'
 import type { OpenFiles } from './open-files.ts'
+import type { RequestCounts } from './request-counts.ts'
 import { databaseWaitMs, withinMs } from './within.ts'
 import type { Meter } from '../ground/metrics/meter.ts'
 import { Exposition, metricsType } from '../ground/metrics/metrics.ts'
@@ -22,13 +31,14 @@ export interface MetricsContext {
   isWritable: () => boolean
   pools: Readonly<Record<string, Pick<Db, 'totalCount' | 'idleCount' | 'waitingCount'>>>
   readQueue: QueueReader
+  readPosts: () => Promise<DuePosts>
   running: () => ReadonlyMap<string, CarrierLink>
   /** Of the embedded database; null: another one. */
   disk: Pick<Disk, 'room'> | null
   openFiles: Pick<OpenFiles, 'counts'>
 }
 
-export interface MetricsRouteContext extends MetricsContext {
+export interface MetricsRouteContext extends Omit<MetricsContext, 'readPosts'> {
   authenticator: Authenticator
   /** The Bearer token for reading; null: none. */
   metricsToken: string | null
@@ -44,6 +54,7 @@ const loopResolutionMs = 100
 
 /** Reveals nothing on accounts and their messages except volumes, and the installation's carriers. */
 export function metricsRoute(app: App, context: MetricsRouteContext): void {
+  const own = { ...context, readPosts: shareRead(() => countDuePosts(context.db), { restMs: 1000, restFactor: 20 }) }
   const loop = monitorEventLoopDelay({ resolution: loopResolutionMs })
   loop.enable()
   app.addHook('onClose', (_app, done) => {
@@ -68,7 +79,7 @@ export function metricsRoute(app: App, context: MetricsRouteContext): void {
     },
     async (request, reply) => {
       await allowReader(request, context)
-      const text = await writeMetrics(context, loop)
+      const text = await writeMetrics(own, loop, app.requestCounts)
       return reply.header('cache-control', 'no-store').type(metricsType).send(text)
     },
   )
@@ -104,10 +115,14 @@ const isLoopback = (host: string): boolean =>
   /^(?:::ffff:)?127\.\d+\.\d+\.\d+$/.test(host) || ['::1', '[::1]', 'localhost'].includes(host)
 
 /** Omits the database's part while it is down. */
-export async function writeMetrics(context: MetricsContext, loop: LoopDelay): Promise<string> {
+export async function writeMetrics(
+  context: MetricsContext,
+  loop: LoopDelay,
+  requests?: RequestCounts,
+): Promise<string> {
   const out = new Exposition()
   // `heliogram_database_up` reports a failure.
-  const state = await withinMs(readLiveState(context.db, context.readQueue), databaseWaitMs)
+  const state = await withinMs(readLiveState(context.db, context.readQueue, context.readPosts), databaseWaitMs)
   writeProcess(out, context, loop)
   writeMachine(out, context)
   const isUp = state !== null && context.isWritable()
@@ -115,6 +130,7 @@ export async function writeMetrics(context: MetricsContext, loop: LoopDelay): Pr
     [{}, Number(isUp)],
   ])
   if (state) writeLiveState(out, state)
+  requests?.write(out)
   writeCounts(out, context.meter)
   writeLinkCounts(out, context.meter, context.running(), nameOf(context, state))
   return out.text

@@ -15,6 +15,8 @@ const linesOf = new WeakMap<Readonly<Record<string, string>>, string>()
 export class Answer {
   sent = false
   statusCode = 200
+  /** Called once, with the status. */
+  noteSent: ((status: number) => void) | null = null
   /** Fields that were set together and come first; names in lower case. */
   #common: Readonly<Record<string, string>> | null = null
   /** Alternating names, in lower case like Fastify's, and values. */
@@ -98,6 +100,7 @@ export class Answer {
     text += `content-length: ${bytes}\r\nDate: ${dateNow()}\r\nConnection: ${connection}\r\n\r\n${body}`
     this.sent = true
     if (this.#socket.writable) this.#socket.write(text, bytes === body.length ? 'latin1' : 'utf8')
+    this.noteSent?.(this.statusCode)
     this.#onSent()
     return this
   }
