@@ -144,8 +144,7 @@ test.concurrent('a message is sent, followed and traced, and each result has its
   expect(rendered.out).toMatch(new RegExp(`^to +12025550123\nfrom +${account.number}\n[^]*A table for Ada\n`))
   expect(JSON.parse(status.out)).toMatchObject({
     health: { status: 'ok' },
-    carriers: [{ name: 'simulator' }],
-    alerts: [],
+    summary: { carriers: [{ name: 'simulator' }], attention: [] },
   })
 })
 

@@ -1,13 +1,4 @@
-import {
-  createClient,
-  type Alert,
-  type Answer,
-  type Carrier,
-  type Client,
-  type Guard,
-  type HeliogramError,
-  type Queue,
-} from '@heliogram/sdk'
+import { createClient, type Answer, type Client, type HeliogramError } from '@heliogram/sdk'
 import { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { exits, Failure } from '../exit.ts'
@@ -19,18 +10,19 @@ import { safeJson } from '../terminal/text.ts'
 import { localTime, spanOf } from '../terminal/times.ts'
 import { showLive } from '../terminal/watch.ts'
 
-/** Parts that the caller may not see are null. */
+type Summary = Answer<'getSummary'>
+
+/** The summary is null if the caller may not read it, or the service is failing. */
 interface Seen {
   health: Answer<'getHealth'>
-  carriers: Carrier[] | null
-  queue: Queue | null
-  alerts: Alert[] | null
-  guards: Guard[] | null
+  summary: Summary | null
 }
 
 export function build(cli: Cli): Command {
   return new Command('status')
-    .description('Health, links, queue, alerts and guards on one screen. The exit code is 1 if the service is failing.')
+    .description(
+      'Health, rates, links, queue, broadcasts and what needs attention on one screen. The exit code is 1 if the service is failing.',
+    )
     .option('-w, --watch', 'refresh every two seconds')
     .action(async ({ watch = false }: { watch?: boolean }) => {
       const { client, url } = await cli.session()
@@ -46,23 +38,14 @@ export function build(cli: Cli): Command {
 }
 
 async function look(client: Client, url: string): Promise<Seen> {
-  const visible = async <T>(ask: Promise<T>): Promise<T | null> =>
-    ask.catch((error: unknown) => {
-      const { status = 0 } = error as Partial<HeliogramError>
-      // Forbidden, or the service is failing; its health says why.
-      if (status === 403 || status >= 500) return null
-      throw error
-    })
   // No retries: a failing service must be reported now.
-  const once = { retries: 0 }
-  const [health, carriers, queue, alerts, guards] = await Promise.all([
-    readHealth(url),
-    visible(client.call('listCarriers', undefined, once)),
-    visible(client.call('getQueue', undefined, once)),
-    visible(client.call('listAlerts', { query: { status: 'open', limit: 20 } }, once)),
-    visible(client.call('listGuards', { query: { limit: 20 } }, once)),
-  ])
-  return { health, carriers: carriers?.data ?? null, queue, alerts: alerts?.data ?? null, guards: guards?.data ?? null }
+  const read = client.call('getSummary', undefined, { retries: 0 }).catch((error: unknown) => {
+    const { status = 0 } = error as Partial<HeliogramError>
+    if (status === 403 || status >= 500) return null
+    throw error
+  })
+  const [health, summary] = await Promise.all([readHealth(url), read])
+  return { health, summary }
 }
 
 /** Needs no login. Reads the body even of a 503. */
@@ -79,11 +62,10 @@ async function readHealth(url: string): Promise<Answer<'getHealth'>> {
   return asked.call('getHealth')
 }
 
-async function saySeen({ health, carriers, queue, alerts, guards }: Seen, url: string): Promise<void> {
+async function saySeen({ health, summary }: Seen, url: string): Promise<void> {
   await say(
     `${paint('bold', 'Heliogram')} ${health.version} at ${url}  ${paintStatus(health.status)}  ${paint('dim', localTime(new Date().toISOString()) ?? '')}`,
   )
-  const title = async (text: string): Promise<void> => say(`\n${paint('bold', text)}`)
   await sayFacts(
     Object.entries(health.checks).map(([name, { ok, vital, ...rest }]) => {
       const told = Object.entries(rest).map(([key, value]) => describeCheck(key, value))
@@ -94,6 +76,33 @@ async function saySeen({ health, carriers, queue, alerts, guards }: Seen, url: s
     }),
     '  ',
   )
+  if (summary !== null) await saySummary(summary)
+}
+
+async function saySummary({ rates, in_progress: open, broadcasts, carriers, queue, attention, ...rest }: Summary) {
+  const title = async (text: string): Promise<void> => say(`\n${paint('bold', text)}`)
+  await title('Messages')
+  await sayFacts(
+    [
+      [
+        'a second',
+        `accepted ${rates.accepted}, sent ${rates.sent}, delivered ${rates.delivered}, failed ${rates.failed}`,
+      ],
+      ['in progress', `queued ${open.queued}, sent ${open.sent}, unconfirmed ${open.unconfirmed}`],
+      ['unread conversations', rest.unread_conversations],
+    ],
+    '  ',
+  )
+  if (broadcasts !== null && broadcasts.length > 0) {
+    await title('Broadcasts')
+    await sayFacts(
+      broadcasts.map(({ campaign, status, stats, eta_seconds: eta }) => {
+        const left = `${stats.queued} of ${stats.recipients} left`
+        return [campaign.name, `${status}, ${left}${eta === null ? '' : `, ends in ${spanOf(eta * 1000)}`}`] as const
+      }),
+      '  ',
+    )
+  }
   if (carriers !== null) {
     await title('Links')
     await (carriers.length > 0 ? sayLinks(carriers) : say('  There are no carriers.'))
@@ -124,24 +133,14 @@ async function saySeen({ health, carriers, queue, alerts, guards }: Seen, url: s
       '  ',
     )
   }
-  if (alerts !== null && alerts.length > 0) {
-    await title('Alerts')
-    await sayFacts(
-      alerts.map((alert) => [paint('red', alert.type), describeAlert(alert)] as const),
-      '  ',
-    )
-  }
-  if (guards !== null && guards.length > 0) {
-    await title('Current stops')
-    await sayFacts(
-      guards.map(
-        ({ kind, key, count, until, id }) =>
-          [kind, `${key ?? 'the whole account'}, ${count} refused, until ${localTime(until)}, ${id}`] as const,
-      ),
-      '  ',
-    )
-  }
-  if (alerts?.length === 0) await say('\nNo alerts.')
+  await title(attention.length === 0 ? 'Nothing needs attention.' : 'Needs attention')
+  await sayFacts(
+    attention.map(({ type, name, subject, count, detail, since }) => {
+      const facts = [name ?? subject, count, detail, since && `since ${localTime(since)}`]
+      return [paint('red', type), facts.filter((fact) => fact !== null).join(', ')] as const
+    }),
+    '  ',
+  )
 }
 
 /** `free_bytes` in GB, `answered_in_ms` as a span, others unchanged. */
@@ -151,6 +150,3 @@ function describeCheck(key: string, value: unknown): string {
   if (key.endsWith('_bytes')) return `${name} ${(Number(value) / 1e9).toFixed(1)} GB`
   return `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`
 }
-
-const describeAlert = ({ carrier, link, sender, webhook, opened_at: at }: Alert): string =>
-  `${carrier?.name ?? sender ?? webhook ?? link ?? ''}, since ${localTime(at)}`

@@ -3,7 +3,7 @@ import { paintStatus } from './status.ts'
 import { sayTable } from './table.ts'
 import { localTime } from './times.ts'
 
-export async function sayLinks(carriers: readonly Carrier[]): Promise<void> {
+export async function sayLinks(carriers: readonly Pick<Carrier, 'name' | 'links'>[]): Promise<void> {
   const rows = carriers.flatMap(({ name, links }) => links.map((link) => ({ name, ...link })))
   await sayTable<Link & { name: string }>(rows, [
     { title: 'CARRIER', of: ({ name }) => name, isFlexible: true },

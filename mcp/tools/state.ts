@@ -45,9 +45,38 @@ const Guard = z.object({
   until: z.string(),
 })
 
+const Now = z.object({
+  messages_a_second: z.record(z.string(), z.number()).describe('Accepted, sent, delivered, failed and replies.'),
+  in_progress: z.record(z.string(), z.number()),
+  unread_conversations: z.number(),
+  broadcasts: z
+    .array(
+      z.object({
+        id: z.string(),
+        campaign: z.string(),
+        status: z.string(),
+        recipients: z.number(),
+        left: z.number(),
+        eta_seconds: z.number().nullable(),
+      }),
+    )
+    .nullable(),
+  attention: z
+    .array(
+      z.object({
+        type: z.string(),
+        subject: z.string().nullable(),
+        count: z.number().nullable(),
+        since: z.string().nullable(),
+      }),
+    )
+    .describe('What somebody should look at: what the key may see of it.'),
+})
+
 const output = z.object({
   health: Health,
   account: Account.nullable(),
+  now: Now.nullable(),
   alerts: z.array(Alert).nullable().describe('Open alerts.'),
   links: z.array(Link).nullable(),
   queue: Queue.nullable(),
@@ -60,7 +89,7 @@ export const getState = defineReading({
   name: 'get_state',
   title: 'Get the state of the installation',
   description:
-    'How is Heliogram doing? Returns health, the account with its use of limits, open alerts, links to carriers, the queue, and limits that stop messages. Use it first if something is wrong.',
+    'How is Heliogram doing? Returns health, the account with its use of limits, messages a second, running broadcasts, what needs attention, open alerts, links to carriers, the queue, and limits that stop messages. Use it first if something is wrong.',
   scopes: [],
   input: z.strictObject({}),
   output,
@@ -75,15 +104,16 @@ export const getState = defineReading({
         return null
       }
     }
-    const [health, account, alerts, links, queue, guards] = await Promise.all([
+    const [health, account, now, alerts, links, queue, guards] = await Promise.all([
       readHealth(call.client, call.signal),
       ask('account', readAccount(call)),
+      ask('now', readNow(call)),
       ask('alerts', readAlerts(call)),
       ask('links', readLinks(call)),
       ask('queue', readQueue(call)),
       ask('guards', readGuards(call)),
     ])
-    return { health, account, alerts, links, queue, guards, not_visible: notVisible.sort() }
+    return { health, account, now, alerts, links, queue, guards, not_visible: notVisible.sort() }
   },
 })
 
@@ -111,6 +141,22 @@ async function readAccount({ client, signal }: Call): Promise<State['account']> 
     quiet_hours: quiet.enabled ? `${quiet.start} to ${quiet.end} for ${quiet.applies_to.join(', ')}` : null,
     spent_today: spend.spent_today && `${spend.spent_today} ${spend.currency ?? ''}`.trim(),
     daily_spend_limit: spend.daily_limit && `${spend.daily_limit} ${spend.currency ?? ''}`.trim(),
+  }
+}
+
+async function readNow({ client, signal, numbers }: Call): Promise<State['now']> {
+  const summary = await client.call('getSummary', {}, { signal })
+  return {
+    ...summary,
+    messages_a_second: summary.rates,
+    broadcasts:
+      summary.broadcasts?.map(({ stats, campaign, ...one }) => ({
+        ...one,
+        campaign: campaign.name,
+        recipients: stats.recipients,
+        left: stats.queued,
+      })) ?? null,
+    attention: summary.attention.map((one) => ({ ...one, subject: one.subject && maskNumbers(one.subject, numbers) })),
   }
 }
 

@@ -17,7 +17,7 @@ import {
   refuseSlowBody,
   sendProblem,
 } from '../ground/http/failures.ts'
-import { RequestCounts } from './request-counts.ts'
+import { countRequests } from './request-counts.ts'
 import { protectRoutes, headersOf, methodsOf, takeUnknown } from './guard.ts'
 import { Problem, type App, type Caller } from '../ground/http/http.ts'
 import { newId, showId } from '../ground/base/ids.ts'
@@ -112,12 +112,7 @@ export async function buildApp(context: AppContext, register: Register): Promise
     flushRefusals(app.log)
     done()
   })
-  const requestCounts = new RequestCounts()
-  app.decorate('requestCounts', requestCounts)
-  app.addHook('onResponse', ({ method, routeOptions: { url = '*' } }, { statusCode }, done) => {
-    requestCounts.note(`${method} ${url}`, statusCode)
-    done()
-  })
+  countRequests(app)
   if (context.trustedProxies?.length) readForwarded(app)
   app.decorateRequest('caller', null as unknown as Caller)
   app.addSchema(Problem)
@@ -170,13 +165,7 @@ export async function buildApp(context: AppContext, register: Register): Promise
   if (context.log?.level === 'debug') logRequests(app)
   // The fast path would bypass the checks that Fastify's hooks make.
   else if (!context.checksAnswers)
-    openFastPath(app, {
-      bodyBytesMax,
-      trustedProxies: context.trustedProxies ?? [],
-      askAgain,
-      rewriteUrl,
-      requestCounts,
-    })
+    openFastPath(app, { bodyBytesMax, trustedProxies: context.trustedProxies ?? [], askAgain, rewriteUrl })
 
   await registerReference(app)
   errorRoutes(app, messageErrors)

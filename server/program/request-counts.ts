@@ -1,9 +1,20 @@
+import type { App } from '../ground/http/http.ts'
 import type { Exposition } from '../ground/metrics/metrics.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     requestCounts?: RequestCounts
   }
+}
+
+/** Counts the answers of an application, but those of the fast path, which counts its own. */
+export function countRequests(app: App): void {
+  const counts = new RequestCounts()
+  app.decorate('requestCounts', counts)
+  app.addHook('onResponse', ({ method, routeOptions: { url = '*' } }, { statusCode }, done) => {
+    counts.note(`${method} ${url}`, statusCode)
+    done()
+  })
 }
 
 const classes = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const

@@ -9,7 +9,6 @@ import proxyAddr from '@fastify/proxy-addr'
 import type { App } from '../../ground/http/http.ts'
 import { handleFailure } from '../../ground/http/failures.ts'
 import { buildValidators } from '../../ground/http/validate.ts'
-import type { RequestCounts } from '../request-counts.ts'
 import type { Answer } from './answer.ts'
 import { Connection, type Around } from './connection.ts'
 import { readWhole, type Whole } from './read.ts'
@@ -35,7 +34,6 @@ interface FastPathOptions {
   askAgain: RequestContext['askAgain']
   /** Another URL for a request, or its own (`readShortHost`): rewritten ones go to Node. */
   rewriteUrl: ((request: { url: string; headers: { host: string | undefined } }) => string) | null
-  requestCounts: Pick<RequestCounts, 'note'>
 }
 
 /** Serves routes with `config.isFast` registered after it by the fast path, on the connections of the application's server. */
@@ -55,17 +53,15 @@ class FastPath implements Around {
   readonly #routes = new Map<string, FastRoute>()
   readonly #open = new Set<Connection>()
   readonly #rewriteUrl: FastPathOptions['rewriteUrl']
-  readonly #requestCounts: FastPathOptions['requestCounts']
   readonly #serveByNode: (socket: Socket) => void
   isClosing = false
 
-  constructor(app: App, { bodyBytesMax, trustedProxies, askAgain, rewriteUrl, requestCounts }: FastPathOptions) {
+  constructor(app: App, { bodyBytesMax, trustedProxies, askAgain, rewriteUrl }: FastPathOptions) {
     this.#app = app
     this.#bodyBytesMax = bodyBytesMax
     const trust = trustedProxies.length > 0 ? proxyAddr.compile([...trustedProxies]) : null
     this.#context = { log: app.log, trust, askAgain }
     this.#rewriteUrl = rewriteUrl
-    this.#requestCounts = requestCounts
     this.#serveByNode = takeConnections(app.server)
     app.addHook('onRoute', (route) => {
       if (route.config?.isFast) this.#routes.set(`${String(route.method)} ${route.url}`, { options: route, steps: [] })
@@ -105,7 +101,7 @@ class FastPath implements Around {
   serve(whole: Whole, socket: Socket, answer: Answer): void {
     const route = this.#routes.get(whole.target)
     if (!route) throw new Error(`${whole.target} is none of the fast path's`)
-    answer.noteSent = (status) => this.#requestCounts.note(whole.target, status)
+    answer.noteSent = (status) => this.#app.requestCounts?.note(whole.target, status)
     const request = new FastRequest(this.#context, route.options, whole, socket)
     let at = 0
     const next = (error?: Error | null): void => {
