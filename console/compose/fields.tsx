@@ -13,7 +13,7 @@ export const ValidityField = ({ hint, ...rest }: FieldProps & { hint: string }) 
     label="Validity period"
     name="validity_period"
     inputMode="decimal"
-    hint={`Seconds for which it is of use, up to 259,200. Empty: ${hint}.`}
+    hint={`In seconds, up to 259,200. Default: ${hint}.`}
     {...rest}
   />
 )
@@ -27,14 +27,14 @@ interface UnknownProps {
 
 export const UnknownField = ({ value, onChange, none }: UnknownProps) => (
   <SelectField
-    label="When the carrier does not answer"
+    label="If the carrier doesn’t answer"
     name="on_unknown"
     value={value}
     onChange={(one) => onChange(oneOf(['hold', 'resend'], one, ''))}
     options={[
       ['', none],
-      ['hold', 'Hold the message as unconfirmed'],
-      ['resend', 'Send it again, perhaps twice'],
+      ['hold', 'Hold as unconfirmed'],
+      ['resend', 'Resend, perhaps twice'],
     ]}
   />
 )
@@ -44,11 +44,11 @@ export const CallbackField = (props: FieldProps) => (
     label="Callback address"
     name="callback_url"
     type="url"
-    hint="Gets the events instead of the account’s webhooks."
+    hint="Receives the events instead of the account’s webhooks."
     {...props}
   />
 )
 
 export const TagsField = (props: FieldProps) => (
-  <TextField label="Tags" name="tags" hint="Up to 50 labels for filters, with commas between them." {...props} />
+  <TextField label="Tags" name="tags" hint="Up to 50 labels, separated by commas." {...props} />
 )

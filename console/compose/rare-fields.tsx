@@ -17,10 +17,10 @@ export function RareFields({ draft, onChange }: RareFieldsProps) {
         name="smart_encoding"
         value={draft.isSmart}
         onChange={(isSmart) => onChange({ isSmart })}
-        hint="Curly quotes, dashes, ellipses and special spaces, where this alone brings the text into GSM-7. Never for codes."
+        hint="Curly quotes, dashes, ellipses and special spaces, if the text then fits GSM-7. Never for one-time codes."
       />
       <CheckField
-        label="Remove the text when the message is over"
+        label="Redact the text when the message is final"
         name="retain_content"
         value={draft.isForgotten}
         onChange={(isForgotten) => onChange({ isForgotten })}
@@ -32,9 +32,9 @@ export function RareFields({ draft, onChange }: RareFieldsProps) {
           value={draft.encoding}
           onChange={(encoding) => onChange({ encoding: oneOf(['gsm7', 'ucs2'], encoding, '') })}
           options={[
-            ['', 'GSM-7 where the text allows it'],
-            ['gsm7', 'GSM-7, or refuse it'],
-            ['ucs2', 'UCS-2'],
+            ['', 'Automatic (GSM-7 if possible)'],
+            ['gsm7', 'GSM-7 only'],
+            ['ucs2', 'UCS-2 only'],
           ]}
         />
         <SelectField
@@ -43,9 +43,9 @@ export function RareFields({ draft, onChange }: RareFieldsProps) {
           value={draft.shortenUrls}
           onChange={(shortenUrls) => onChange({ shortenUrls: oneOf(['yes', 'no'], shortenUrls, '') })}
           options={[
-            ['', 'As the campaign says'],
-            ['yes', 'Shorten addresses, and count clicks'],
-            ['no', 'Leave addresses as they are'],
+            ['', 'Default (the campaign’s setting)'],
+            ['yes', 'Shorten links and count clicks'],
+            ['no', 'Keep links as written'],
           ]}
         />
         <ValidityField
@@ -56,23 +56,23 @@ export function RareFields({ draft, onChange }: RareFieldsProps) {
         <UnknownField
           value={draft.onUnknown}
           onChange={(onUnknown) => onChange({ onUnknown })}
-          none="As the campaign, account or link says"
+          none="Default (campaign, account or link)"
         />
         <TextField
-          label="Most segments"
+          label="Maximum segments"
           name="max_segments"
           inputMode="numeric"
           value={draft.maxSegments}
           onChange={(maxSegments) => onChange({ maxSegments })}
-          hint="A text that needs more is refused."
+          hint="A longer text is refused."
         />
         <TextField
-          label="Highest price of a message"
+          label="Maximum price"
           name="max_price/amount"
           inputMode="decimal"
           value={draft.maxPrice}
           onChange={(maxPrice) => onChange({ maxPrice })}
-          hint="By the estimate. Where no price is known it is sent."
+          hint="Compared with the estimate. A message without a known price is sent."
         />
         {draft.maxPrice !== '' && (
           <TextField
@@ -90,7 +90,7 @@ export function RareFields({ draft, onChange }: RareFieldsProps) {
       </div>
       <PairsField
         label="Metadata"
-        hint="Yours, returned with the message and in its events."
+        hint="Your own values, returned with the message and in its events."
         pairs={draft.metadata}
         onChange={(metadata) => onChange({ metadata })}
       />

@@ -27,7 +27,7 @@ export function SenderField({ value, onChange, none }: SenderProps) {
   const all = senders.data?.data ?? []
   const usual = all.find((sender) => sender.default)
   const options: [string, string][] = [
-    ['', none ?? (usual ? `The account’s default, ${tellNumber(usual.number)}` : 'The account’s default')],
+    ['', none ?? (usual ? `Account default (${tellNumber(usual.number)})` : 'Account default')],
     ...all.map(({ number, kind, country }): [string, string] => [
       `from:${number}`,
       `${tellNumber(number)} (${[kind.replaceAll('_', ' '), country].filter(Boolean).join(', ')})`,
@@ -47,8 +47,8 @@ export function SenderField({ value, onChange, none }: SenderProps) {
       }
       hint={
         senders.data && all.length === 0
-          ? 'The account has no senders: the carrier puts its own, and nobody can reply.'
-          : 'One of your senders, or a pool that chooses one for each recipient.'
+          ? 'The account has no senders. The carrier uses its own, and nobody can reply.'
+          : 'A sender, or a pool that picks one for each recipient.'
       }
     />
   )

@@ -13,7 +13,7 @@ export function RoutingFields({ draft, change }: { draft: Draft; change: Change 
       <SenderField
         value={draft.sender}
         onChange={(sender) => change({ sender })}
-        {...(draft.campaign && { none: 'The campaign’s or account’s default' })}
+        {...(draft.campaign && { none: 'Default (campaign or account)' })}
       />
       <div className="fields">
         <SelectField
@@ -21,7 +21,7 @@ export function RoutingFields({ draft, change }: { draft: Draft; change: Change 
           name="type"
           value={draft.type}
           onChange={(type) => change({ type })}
-          options={typeOptions(draft.campaign ? 'The campaign’s default' : 'Default (transactional)')}
+          options={typeOptions(draft.campaign ? 'Default (the campaign’s)' : 'Default (transactional)')}
           hint="One-time codes go first, marketing last."
         />
         <SelectField
