@@ -18,9 +18,7 @@ interface PageProps {
 }
 
 export function Page({ title, tab = title, lead, back, actions, children }: PageProps) {
-  useEffect(() => {
-    document.title = `${tab} · Heliogram`
-  }, [tab])
+  useTitle(tab)
   return (
     <div className="page">
       <header className="page-head">
@@ -45,6 +43,13 @@ export function Page({ title, tab = title, lead, back, actions, children }: Page
       {children}
     </div>
   )
+}
+
+/** Of the browser tab. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Heliogram`
+  }, [title])
 }
 
 export function Section({ title, actions, children }: { title?: string; actions?: ReactNode; children: ReactNode }) {

@@ -2,38 +2,34 @@
 import { useCall } from '../api.ts'
 
 interface Count {
-  /** At most one page is counted: `50+`. */
-  text: string
+  number: number
   /** What is counted, for screen readers. */
   of: string
 }
 
-const limit = 50
-const everyMs = 60_000
-/** A new reply is noticed sooner. */
-const repliesEveryMs = 15_000
+const everyMs = 10_000
 
-export function useCounts(): Partial<Record<string, Count>> {
-  const side = { every: everyMs, isSide: true }
-  const unread = useCall(
-    'listConversations',
-    { query: { unread: true, limit } },
-    { every: repliesEveryMs, isSide: true },
-  ).data
-  const alerts = useCall('listAlerts', { query: { status: 'open' } }, side).data
-  const suspected = useCall('listSuspectedOptOuts', { query: { limit } }, side).data
-  const approvals = useCall('listAllBroadcasts', { query: { status: 'awaiting_approval', limit } }, side).data
-  const webhooks = alerts?.data.filter(({ type }) => type.startsWith('webhook.'))
-  return {
-    Inbox: count(unread, 'unread'),
-    Campaigns: count(approvals, 'to approve'),
-    Audience: count(suspected, 'to decide'),
-    Carriers: alerts && count({ data: alerts.data.filter((alert) => webhooks?.includes(alert) !== true) }, 'alerts'),
-    Developers: webhooks && count({ data: webhooks }, 'alerts'),
-  }
+/** The place for each kind of attention, by the first word of its type. */
+const places: Record<string, string> = {
+  broadcast: 'Campaigns',
+  guard: 'Carriers',
+  link: 'Carriers',
+  message: 'Messages',
+  opt_out: 'Audience',
+  reply: 'Carriers',
+  sender: 'Carriers',
+  webhook: 'Developers',
 }
 
-function count(page: { data: readonly unknown[]; has_more?: boolean } | undefined, of: string): Count | undefined {
-  const number = page?.data.length ?? 0
-  return number === 0 ? undefined : { text: `${number}${page?.has_more === true ? '+' : ''}`, of }
+export function useCounts(): Partial<Record<string, Count>> {
+  const { data } = useCall('getSummary', {}, { every: everyMs, isSide: true })
+  const counts: Partial<Record<string, Count>> = {}
+  for (const { type, count } of data?.attention ?? []) {
+    const place = places[type.split('.')[0] ?? '']
+    if (place !== undefined)
+      counts[place] = { number: (counts[place]?.number ?? 0) + (count ?? 1), of: 'need attention' }
+  }
+  const unread = data?.unread_conversations ?? 0
+  if (unread > 0) counts['Inbox'] = { number: unread, of: 'unread' }
+  return counts
 }

@@ -36,8 +36,11 @@ export function useKeyboard(): { front: ReactNode; openHelp: () => void; openPal
       else if (event.key === 'g') chordUntil.current = Date.now() + chordMs
       else if (event.key === '?') setShown('help')
       else if (event.key === '/') focusFirst('.filters input, .filters select')
-      else if (event.key === 'n') press(document.querySelector<HTMLElement>('[data-key="n"]'))
-      else return
+      else {
+        const own = document.querySelector<HTMLElement>(`[data-key="${CSS.escape(event.key)}"]`)
+        if (own === null) return
+        press(own)
+      }
       event.preventDefault()
     }
     addEventListener('keydown', listen)
@@ -62,6 +65,10 @@ export function useKeyboard(): { front: ReactNode; openHelp: () => void; openPal
     ...places.map(({ key, title }): [string, string] => [`g ${key}`, title]),
     ['/', 'Filter the list'],
     ['n', 'New'],
+    ['j', 'Next conversation'],
+    ['k', 'Previous conversation'],
+    ['r', 'Reply'],
+    ['e', 'Close or reopen the conversation'],
     ['Esc', 'Close what is in front'],
     ['?', 'This help'],
   ]
@@ -85,9 +92,9 @@ export function useKeyboard(): { front: ReactNode; openHelp: () => void; openPal
 }
 
 /** With focus, so that dialogs return to it. */
-function press(button: HTMLElement | null): void {
-  button?.focus()
-  button?.click()
+function press(button: HTMLElement): void {
+  button.focus()
+  button.click()
 }
 
 function focusFirst(selector: string): void {

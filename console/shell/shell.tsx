@@ -55,7 +55,7 @@ export function Shell({ login, children }: { login: Login; children: ReactNode }
         </header>
         <button type="button" className="search" onClick={openPalette}>
           <Icon name="search" />
-          <span>Search or jump to …</span>
+          <span>Search …</span>
           <kbd>{paletteKeys}</kbd>
         </button>
         <nav aria-label="Screens">
@@ -80,7 +80,7 @@ export function Shell({ login, children }: { login: Login; children: ReactNode }
         {tabs && tabs.tabs.some(({ title }) => title !== tabs.title) && (
           <Tabs label={tabs.title} tabs={tabs.tabs.map(({ to, title }) => [to, title] as const)} />
         )}
-        <ErrorBoundary key={path}>{children}</ErrorBoundary>
+        <ErrorBoundary key={screenOf(path)}>{children}</ErrorBoundary>
       </main>
       {front}
       <Toasts />
@@ -88,14 +88,19 @@ export function Shell({ login, children }: { login: Login; children: ReactNode }
   )
 }
 
+/** The inbox keeps its list while another conversation is opened; other screens begin again. */
+const screenOf = (path: string): string => path.replace(/^(\/conversations)\/.*/, '$1')
+
 /** As this system writes them. */
 const paletteKeys = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K'
+
+const most = 99
 
 function PlaceCount({ of: count }: { of: ReturnType<typeof useCounts>[string] }) {
   return (
     count && (
       <span className="count">
-        {count.text}
+        {count.number > most ? `${most}+` : count.number}
         <span className="unseen"> {count.of}</span>
       </span>
     )

@@ -1,7 +1,6 @@
 import '../../style/messages.css'
 import type { Screens } from '../../screens.ts'
-import { ConversationListScreen } from './conversations/list.tsx'
-import { ConversationScreen } from './conversations/conversation.tsx'
+import { InboxScreen } from './conversations/inbox.tsx'
 import { MessageListScreen } from './list/list.tsx'
 import { MessageScreen } from './message/message.tsx'
 import { NewMessageScreen } from './new/new.tsx'
@@ -14,8 +13,7 @@ export const screens: Screens = [
   ['/messages', MessageListScreen],
   ['/messages/new', NewMessageScreen],
   ['/messages/:id', MessageScreen],
-  ['/conversations', ConversationListScreen],
-  ['/conversations/:id', ConversationScreen],
+  ['/conversations/:id?', InboxScreen],
   ['/opt-outs', OptOutListScreen],
   ['/opt-outs/suspected', SuspectedScreen],
   ['/opt-outs/keywords', KeywordsScreen],

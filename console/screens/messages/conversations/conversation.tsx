@@ -1,15 +1,17 @@
-import { Link, useParams } from 'wouter'
+import { useEffect } from 'react'
+import { Link } from 'wouter'
 import { useAction, useCall } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
-import { Allowed } from '../../../kit/may.tsx'
+import { Allowed, useMay } from '../../../kit/may.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
-import { Loaded, Page } from '../../../kit/page.tsx'
+import { Loaded } from '../../../kit/page.tsx'
 import { Problem } from '../../../kit/problem.tsx'
-import { PhoneNumber, Time } from '../../../kit/show.tsx'
+import { Time } from '../../../kit/show.tsx'
 import { tellPerson } from '../status.ts'
 import { Assignee } from './assignee.tsx'
-import { usePeople } from './people.ts'
 import { OptedOut } from './opted-out.tsx'
+import { usePeople } from './people.ts'
+import { Person } from './person.tsx'
 import { ReplyBox } from './reply.tsx'
 import { StateButton } from './state.tsx'
 import { Thread } from './thread.tsx'
@@ -18,71 +20,51 @@ const everyMs = 2000
 /** Messages shown at first, and more per request for earlier ones, up to the API's longest page. */
 const step = 50
 const most = 200
+/** Replies count as read after so long on the screen: stepping through the list reads nothing. Milliseconds. */
+const readAfterMs = 1500
 
-export function ConversationScreen() {
-  const { id = '' } = useParams()
-  return <OneConversation key={id} id={id} />
-}
-
-function OneConversation({ id }: { id: string }) {
+export function OneConversation({ id, filters: kept }: { id: string; filters: string }) {
   const path = { conversation: id }
   const { filters, set } = useFilters(['shown'])
   const limit = Math.min(Number(filters.shown) || step, most)
   const call = useCall('getConversation', { path }, { every: 2 * everyMs })
   const messages = useCall('listConversationMessages', { path, query: { limit } }, { every: everyMs })
-  const read = useAction('markConversationRead')
   const people = usePeople()
-  const conversation = call.data
+  const conversation = call.data?.id === id ? call.data : undefined
   const last = messages.data?.data[0]?.id
-  const markRead = () => read.run({ path, body: last === undefined ? {} : { last_message: last } })
+  const unread = conversation?.unread ?? 0
+  useReading(id, unread, last)
   return (
-    <Page
-      title={conversation ? tellPerson(conversation.their_number) : 'Conversation'}
-      back={{ to: '/conversations', title: 'Inbox' }}
-      lead={
-        conversation && (
-          <>
-            With your <PhoneNumber of={conversation.our_number} />, since <Time at={conversation.created_at} />
-            {conversation.campaign && (
-              <>
-                {' · '}
-                <Link href={`/campaigns/${conversation.campaign}`}>its campaign</Link>
-              </>
-            )}
-            {conversation.closed_at !== null && (
-              <>
-                {' · closed '}
-                <Time at={conversation.closed_at} />
-                {conversation.closed_by !== null && ` by ${people.tell(conversation.closed_by)}`}
-              </>
-            )}
-          </>
-        )
-      }
-      actions={
-        conversation && (
-          <>
+    <article className="conversation" aria-label="Conversation">
+      <header>
+        <Link href={`/conversations${kept}`} className="back">
+          ← Inbox
+        </Link>
+        <div>
+          <h1>{conversation ? tellPerson(conversation.their_number) : 'Conversation'}</h1>
+          {conversation && conversation.closed_at !== null && (
+            <p className="small none">
+              Closed <Time at={conversation.closed_at} />
+              {conversation.closed_by !== null && ` by ${people.tell(conversation.closed_by)}`}
+            </p>
+          )}
+        </div>
+        {conversation && (
+          <div className="actions">
             <Allowed to="updateConversation">
               <Assignee of={conversation} />
             </Allowed>
-            {conversation.unread > 0 && (
-              <Button does="markConversationRead" isBusy={read.isBusy} onClick={() => void markRead()}>
-                Mark {conversation.unread} as read
-              </Button>
-            )}
             <StateButton of={conversation} last={last} />
-          </>
-        )
-      }
-    >
-      {call.error && <Problem of={call.error} />}
-      {read.problem && <Problem of={read.problem} />}
-      <Loaded call={messages}>
-        {({ data, has_more: hasMore }) => (
-          <>
-            {hasMore && (
-              <div className="earlier">
-                {limit < most ? (
+          </div>
+        )}
+      </header>
+      <div className="conversation-main">
+        {call.error && <Problem of={call.error} />}
+        <Loaded call={messages}>
+          {({ data, has_more: hasMore }) => (
+            <Thread messages={data} unread={unread}>
+              {hasMore &&
+                (limit < most ? (
                   <Button kind="quiet" onClick={() => set('shown', String(limit + step))}>
                     Earlier messages
                   </Button>
@@ -92,19 +74,34 @@ function OneConversation({ id }: { id: string }) {
                       Earlier messages are in the list of messages
                     </LinkButton>
                   )
-                )}
-              </div>
-            )}
-            <Thread messages={data} unread={conversation?.unread ?? 0} />
-          </>
+                ))}
+            </Thread>
+          )}
+        </Loaded>
+        {conversation?.opt_out && <OptedOut of={conversation} />}
+        {conversation && !conversation.opt_out && (
+          <Allowed to="replyInConversation">
+            <ReplyBox conversation={conversation} />
+          </Allowed>
         )}
-      </Loaded>
-      {conversation?.opt_out && <OptedOut of={conversation} />}
-      {conversation && !conversation.opt_out && (
-        <Allowed to="replyInConversation">
-          <ReplyBox conversation={conversation} onSent={markRead} />
-        </Allowed>
-      )}
-    </Page>
+      </div>
+      {conversation && <Person of={conversation} />}
+    </article>
   )
+}
+
+/** Marks what is on the screen as read. */
+function useReading(id: string, unread: number, last: string | undefined): void {
+  const { run } = useAction('markConversationRead')
+  const may = useMay('markConversationRead')
+  useEffect(() => {
+    if (!may || unread === 0 || last === undefined) return undefined
+    const timer = setInterval(() => {
+      if (document.visibilityState !== 'visible') return
+      clearInterval(timer)
+      void run({ path: { conversation: id }, body: { last_message: last } })
+    }, readAfterMs)
+    return () => clearInterval(timer)
+    // `run` changes with each rendering.
+  }, [id, unread, last, may])
 }

@@ -1,13 +1,14 @@
 /** Latest reply first. */
 import type { Conversation, Operations } from '@heliogram/sdk'
+import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
 import { FilterSelect, FilterText } from '../../../kit/filter-inputs.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
 import { cleanNumber } from '../../../kit/number.ts'
-import { Empty, Loaded, Page } from '../../../kit/page.tsx'
-import { Badge, formatNumber, None, PhoneNumber, Time } from '../../../kit/show.tsx'
-import { Pager, Table } from '../../../kit/table.tsx'
+import { Empty, Loaded } from '../../../kit/page.tsx'
+import { Badge, formatNumber, PhoneNumber, Time } from '../../../kit/show.tsx'
+import { Pager } from '../../../kit/table.tsx'
 import { useLogin } from '../../../session/login.ts'
 import { MessageText } from '../text.tsx'
 import { usePeople } from './people.ts'
@@ -16,7 +17,14 @@ const everyMs = 3000
 
 const names = ['search', 'state', 'unread', 'assignee', 'their_number', 'our_number', 'campaign'] as const
 
-export function ConversationListScreen() {
+interface ListProps {
+  /** Id of the open conversation. */
+  open: string | undefined
+  /** Of the address, to stay when another conversation is opened. */
+  filters: string
+}
+
+export function ConversationList({ open, filters: kept }: ListProps) {
   const me = useLogin()?.user.id ?? ''
   const people = usePeople()
   const { filters, clear, field } = useFilters(names)
@@ -30,111 +38,149 @@ export function ConversationListScreen() {
     ...(cursor !== undefined && { cursor }),
   }
   const call = useCall('listConversations', { query }, { every: everyMs })
-  const campaigns = useCall('listCampaigns', { query: { limit: 100 } })
+  const campaigns = useCall('listCampaigns', { query: { limit: 100 } }, { isSide: true })
   const isNarrowed = Object.keys(filters).length > 0
+  const Title = open === undefined ? 'h1' : 'h2'
   return (
-    <Page title="Inbox" lead="Replies from people, the newest first">
-      <div className="filters" role="search" aria-label="Filters of conversations">
-        <FilterText label="Number, or words of the last message" placeholder="Number or words" {...field('search')} />
-        <FilterSelect
-          label="State"
-          options={[
-            ['', 'open'],
-            ['closed', 'closed'],
-            ['all', 'open and closed'],
-          ]}
-          {...field('state')}
-        />
-        <FilterSelect
-          label="Unread"
-          options={[
-            ['', 'Read and unread'],
-            ['true', 'unread'],
-            ['false', 'read'],
-          ]}
-          {...field('unread')}
-        />
-        <FilterSelect
-          label="Assignee"
-          options={[
-            ['', 'Any assignee'],
-            [me, 'you'],
-            ['none', 'unassigned'],
-            ...people.others.map(({ id, email }) => [id, email] as const),
-          ]}
-          {...field('assignee')}
-        />
-        <FilterText label="Your number" {...field('our_number')} />
-        <FilterSelect
-          label="Campaign"
-          options={[['', 'Any campaign'], ...(campaigns.data?.data ?? []).map(({ id, name }) => [id, name] as const)]}
-          {...field('campaign')}
-        />
-        {isNarrowed && (
-          <Button kind="quiet" onClick={clear}>
-            Show all
-          </Button>
-        )}
-      </div>
+    <section className="inbox-list" aria-label="Conversations">
+      <header>
+        <Title>Inbox</Title>
+        <div className="filters" role="search" aria-label="Filters of conversations">
+          <FilterText label="Number, or words of the last message" placeholder="Number or words" {...field('search')} />
+          <FilterSelect
+            label="State"
+            options={[
+              ['', 'Open'],
+              ['closed', 'Closed'],
+              ['all', 'Open and closed'],
+            ]}
+            {...field('state')}
+          />
+          <FilterSelect
+            label="Unread"
+            options={[
+              ['', 'Read and unread'],
+              ['true', 'Unread'],
+              ['false', 'Read'],
+            ]}
+            {...field('unread')}
+          />
+          <FilterSelect
+            label="Assigned to"
+            options={[
+              ['', 'Any assignee'],
+              [me, 'You'],
+              ['none', 'Unassigned'],
+              ...people.others.map(({ id, email }) => [id, email] as const),
+            ]}
+            {...field('assignee')}
+          />
+          <FilterSelect
+            label="Campaign"
+            options={[['', 'Any campaign'], ...(campaigns.data?.data ?? []).map(({ id, name }) => [id, name] as const)]}
+            {...field('campaign')}
+          />
+          {isNarrowed && (
+            <Button kind="quiet" onClick={clear}>
+              Clear filters
+            </Button>
+          )}
+        </div>
+      </header>
       <Loaded call={call}>
         {(page) => (
           <>
-            <Table
-              label="Conversations"
-              rows={page.data}
-              keyOf={({ id }) => id}
-              to={({ id }) => `/conversations/${id}`}
-              columns={[
-                { title: 'Person', cell: (conversation) => <Person of={conversation} /> },
-                { title: 'Last message', isWide: true, cell: (conversation) => <LastMessage of={conversation} /> },
-                {
-                  title: 'Assignee',
-                  cell: ({ assignee }) => (assignee ? people.tell(assignee) : <span className="none">unassigned</span>),
-                },
-                { title: 'Your number', cell: ({ our_number: ours }) => <PhoneNumber of={ours} /> },
-                { title: 'Last reply', cell: ({ last_reply_at: at }) => <Time at={at} /> },
-              ]}
-              empty={
-                isNarrowed ? (
-                  <Empty title="No such conversations" action={<Button onClick={clear}>Show all</Button>}>
-                    No conversation fits all of these filters.
-                  </Empty>
-                ) : (
-                  <Empty
-                    title="No open conversations"
-                    action={
-                      <LinkButton to="/messages/new" does="sendMessage">
-                        Write to somebody
-                      </LinkButton>
-                    }
-                  >
-                    A conversation begins when a person writes to one of your numbers. A closed conversation opens again
-                    when the person replies.
-                  </Empty>
+            {page.data.length === 0 && <None isNarrowed={isNarrowed} clear={clear} />}
+            <ul>
+              {page.data.map((conversation, n) => {
+                const at = page.data.findIndex(({ id }) => id === open)
+                return (
+                  <li key={conversation.id}>
+                    <Item
+                      of={conversation}
+                      to={`/conversations/${conversation.id}${kept}`}
+                      isOpen={conversation.id === open}
+                      isReplacing={open !== undefined}
+                      letter={n === at + 1 ? 'j' : n === at - 1 ? 'k' : undefined}
+                      assignee={conversation.assignee && people.tell(conversation.assignee)}
+                    />
+                  </li>
                 )
-              }
-            />
+              })}
+            </ul>
             <Pager page={page} />
           </>
         )}
       </Loaded>
-    </Page>
+    </section>
   )
 }
 
-const Person = ({ of: { their_number: theirs, unread, state } }: { of: Conversation }) => (
-  <>
-    <PhoneNumber of={theirs} /> {unread > 0 && <Badge status={`${formatNumber(unread)} unread`} tone="busy" />}
-    {state === 'closed' && <Badge status="closed" />}
-  </>
-)
+interface ItemProps {
+  of: Conversation
+  to: string
+  isOpen: boolean
+  /** Stepping through the list leaves one entry in the history. */
+  isReplacing: boolean
+  /** The key that opens it. */
+  letter: 'j' | 'k' | undefined
+  assignee: string | null
+}
 
-function LastMessage({ of: { last_message: last, unread } }: { of: Conversation }) {
-  if (last === null) return <None />
+function Item({ of, to, isOpen, isReplacing, letter, assignee }: ItemProps) {
+  const { their_number: theirs, unread, state, last_message: last, last_reply_at: at, opt_out: optOut } = of
   return (
-    <span className={unread > 0 ? 'unread' : undefined}>
-      {last.direction === 'outbound' && <span className="none">You: </span>}
-      <MessageText of={last} isShort />
-    </span>
+    <Link
+      href={to}
+      replace={isReplacing}
+      className={unread > 0 ? 'inbox-item unread' : 'inbox-item'}
+      aria-current={isOpen ? 'true' : undefined}
+      data-key={letter}
+    >
+      <span className="inbox-line">
+        <PhoneNumber of={theirs} />
+        <span className="small">
+          <Time at={at} />
+        </span>
+      </span>
+      <span className="inbox-line">
+        {/* Its first letter decides on which side a long text is cut. */}
+        <span className="inbox-text" dir="auto">
+          {last?.direction === 'outbound' && <span className="none">You: </span>}
+          {last && <MessageText of={last} isShort />}
+        </span>
+        {unread > 0 && (
+          <span className="count">
+            {formatNumber(unread)}
+            <span className="unseen"> unread</span>
+          </span>
+        )}
+      </span>
+      {(assignee !== null || state === 'closed' || optOut) && (
+        <span className="inbox-line small">
+          {assignee !== null && <span>Assigned to {assignee}</span>}
+          {state === 'closed' && <Badge status="closed" />}
+          {optOut && <Badge status="opted out" tone="bad" />}
+        </span>
+      )}
+    </Link>
   )
 }
+
+const None = ({ isNarrowed, clear }: { isNarrowed: boolean; clear: () => void }) =>
+  isNarrowed ? (
+    <Empty title="No conversations found" action={<Button onClick={clear}>Clear filters</Button>}>
+      No conversation matches these filters.
+    </Empty>
+  ) : (
+    <Empty
+      title="No open conversations"
+      action={
+        <LinkButton to="/messages/new" does="sendMessage">
+          New message
+        </LinkButton>
+      }
+    >
+      A conversation starts when a person replies to one of your numbers.
+    </Empty>
+  )

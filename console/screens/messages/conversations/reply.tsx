@@ -3,41 +3,42 @@ import { useState } from 'react'
 import { useAction, useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { useDebounced } from '../../../kit/debounced.ts'
-import { Buttons, CheckField, Form, TextArea } from '../../../kit/form.tsx'
+import { CheckField, Form, TextArea } from '../../../kit/form.tsx'
 import { tellCount } from '../../../kit/show.tsx'
+import { InsertTemplate } from './insert.tsx'
 
-interface ReplyBoxProps {
-  conversation: Conversation
-  /** Replying marks the conversation as read. */
-  onSent: () => unknown
-}
+/** Texts that were not sent, by conversation, while this page is open. */
+const drafts = new Map<string, string>()
 
-export function ReplyBox({ conversation: { id, unread, campaign }, onSent }: ReplyBoxProps) {
-  const [message, setMessage] = useState('')
+export function ReplyBox({ conversation }: { conversation: Conversation }) {
+  const { id, campaign } = conversation
+  const [message, setMessage] = useState(drafts.get(id) ?? '')
   const [isOfCampaign, setOfCampaign] = useState(false)
   const settled = useDebounced(message)
   const preview = useCall('previewMessage', { body: { message: settled } }, { enabled: settled !== '' })
   const reply = useAction('replyInConversation')
+  const write = (text: string) => {
+    drafts.set(id, text)
+    setMessage(text)
+    if (reply.problem) reply.reset()
+  }
   const send = async () => {
     if (reply.isBusy) return
     const body = { message, ...(isOfCampaign && campaign !== null && { campaign }) }
-    if ((await reply.run({ path: { conversation: id }, body })) === undefined) return
-    setMessage('')
-    if (unread > 0) await onSent()
+    if ((await reply.run({ path: { conversation: id }, body })) !== undefined) write('')
   }
   const { segments, encoding } = preview.data ?? {}
   return (
     <Form does="replyInConversation" onSubmit={send} problem={reply.problem}>
       <TextArea
-        label="Answer"
+        label="Reply"
         name="message"
         rows={3}
+        data-key="r"
         value={message}
-        onChange={(text) => {
-          setMessage(text)
-          if (reply.problem) reply.reset()
-        }}
+        onChange={write}
         onKeyDown={(event) => {
+          if (event.key === 'Escape') event.currentTarget.blur()
           if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
           event.preventDefault()
           void send()
@@ -48,20 +49,20 @@ export function ReplyBox({ conversation: { id, unread, campaign }, onSent }: Rep
             : 'Press Ctrl+Enter to send.'
         }
       />
-      {campaign !== null && (
-        <CheckField
-          label="Of the conversation’s campaign"
-          name="campaign"
-          value={isOfCampaign}
-          onChange={setOfCampaign}
-          hint="Uses the defaults and keywords of the campaign. The person’s reply will belong to the campaign, too."
-        />
-      )}
-      <Buttons>
+      <div className="buttons">
         <Button kind="primary" type="submit" isBusy={reply.isBusy}>
-          Send
+          Send reply
         </Button>
-      </Buttons>
+        <InsertTemplate into={conversation} onInsert={(text) => write(message === '' ? text : `${message} ${text}`)} />
+        {campaign !== null && (
+          <CheckField
+            label="Send as part of the campaign"
+            name="campaign"
+            value={isOfCampaign}
+            onChange={setOfCampaign}
+          />
+        )}
+      </div>
     </Form>
   )
 }

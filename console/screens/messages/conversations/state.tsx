@@ -19,12 +19,12 @@ export function StateButton({ of: { id, state }, last }: StateButtonProps) {
     if (done)
       toast(
         done.answer.state === 'closed'
-          ? 'The conversation is closed; the next reply opens it again.'
-          : 'The person has written meanwhile: the conversation stays open.',
+          ? 'Conversation closed. The next reply reopens it.'
+          : 'The person has just replied, so the conversation stays open.',
       )
   }
   const open = async () => {
-    if (await change.run({ path, body: { state: 'open' } })) toast('The conversation is open again.')
+    if (await change.run({ path, body: { state: 'open' } })) toast('Conversation reopened.')
   }
   return (
     <>
@@ -32,9 +32,10 @@ export function StateButton({ of: { id, state }, last }: StateButtonProps) {
       <Button
         does="updateConversation"
         isBusy={change.isBusy}
+        data-key="e"
         onClick={() => void (state === 'open' ? close() : open())}
       >
-        {state === 'open' ? 'Close' : 'Open again'}
+        {state === 'open' ? 'Close' : 'Reopen'}
       </Button>
     </>
   )

@@ -1,5 +1,5 @@
 import type { Message } from '@heliogram/sdk'
-import { useLayoutEffect, useRef } from 'react'
+import { useLayoutEffect, useRef, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Badge, Moment } from '../../../kit/show.tsx'
 import { MessageText } from '../text.tsx'
@@ -9,12 +9,14 @@ interface ThreadProps {
   messages: readonly Message[]
   /** Number of unread replies. */
   unread: number
+  /** Above the earliest one. */
+  children: ReactNode
 }
 
 /** Within this distance of the end, new messages scroll into view. Pixels. */
 const nearPx = 120
 
-export function Thread({ messages, unread }: ThreadProps) {
+export function Thread({ messages, unread, children }: ThreadProps) {
   const list = useRef<HTMLOListElement>(null)
   const isAtEnd = useRef(true)
   const last = messages[0]?.id
@@ -22,7 +24,9 @@ export function Thread({ messages, unread }: ThreadProps) {
     if (isAtEnd.current && list.current) list.current.scrollTop = list.current.scrollHeight
   }, [last])
   const replies = messages.filter(({ direction, keyword }) => direction === 'inbound' && !keyword)
-  const firstUnread = unread > 0 ? replies[Math.min(unread, replies.length) - 1]?.id : undefined
+  // Stays marked after it has been read.
+  const firstUnread = useRef<string>(undefined)
+  if (unread > 0) firstUnread.current ??= replies[Math.min(unread, replies.length) - 1]?.id
   return (
     <ol
       className="thread"
@@ -33,10 +37,11 @@ export function Thread({ messages, unread }: ThreadProps) {
         isAtEnd.current = scrollHeight - scrollTop - clientHeight < nearPx
       }}
     >
+      {children && <li className="earlier">{children}</li>}
       {messages.toReversed().map((message) => (
         <li key={message.id} className={`bubble ${message.direction}`}>
-          {message.id === firstUnread && <span className="new">New</span>}
-          <span className="text">
+          {message.id === firstUnread.current && <span className="new">New</span>}
+          <span className="text" dir="auto">
             <MessageText of={message} />
           </span>
           <span className="small">
