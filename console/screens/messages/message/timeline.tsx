@@ -96,7 +96,7 @@ function DecisionDetails({ of: decision }: { of: Decision }) {
   ] as const
   return (
     <>
-      <h4>{tellStep(step)}</h4>
+      <h3>{tellStep(step)}</h3>
       <div>
         <p>
           {withoutCalls(detail)}
@@ -129,7 +129,7 @@ function PostDetails({ of: { attempt, event } }: { of: NonNullable<Step['post']>
   const { request, response, response_headers: headers, status_code: status, timing } = attempt
   return (
     <div className="timeline-more">
-      <h4>Request</h4>
+      <h3>Request</h3>
       <Facts
         facts={[
           ['Address', request.url && <code>{request.url}</code>],
@@ -145,7 +145,7 @@ function PostDetails({ of: { attempt, event } }: { of: NonNullable<Step['post']>
       />
       <Json of={request.headers} label="Request headers" />
       <Json of={event} label="Request body" />
-      <h4>Response</h4>
+      <h3>Response</h3>
       <Facts
         facts={[
           ['Status', status ?? attempt.outcome.replaceAll('_', ' ')],
