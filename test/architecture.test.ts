@@ -442,6 +442,7 @@ const shared: Record<string, readonly string[]> = {
   outcomes: ['ledger', 'messages', 'privacy', 'queue'],
   queue: ['accept', 'inbound', 'ledger', 'messages', 'queue', 'quiet-hours'],
   receipts: ['ledger', 'privacy'],
+  received_posts: ['post', 'webhooks'],
   replays: ['post', 'webhooks'],
   reply_hashes: ['http-carriers', 'inbound'],
   routes_version: ['rates', 'routes'],

@@ -301,6 +301,7 @@ export const rows: Record<string, Row> = {
 
   'POST /v1/webhooks': { bodies: () => [{ url: 'http://127.0.0.1:9/another' }] },
   'GET /v1/webhooks': {},
+  'GET /v1/webhooks/receiver': {},
   'GET /v1/webhooks/:id': { at: 'webhook' },
   'PATCH /v1/webhooks/:id': { at: 'webhook', bodies: () => [{ description: 'Changed' }] },
   'POST /v1/webhooks/:id/test': { at: 'webhook' },

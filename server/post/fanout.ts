@@ -27,6 +27,7 @@ import type { PostLane, Queued, Taken } from './lane.ts'
 import type { Ended } from './ended.ts'
 import type { PostResult } from './exchange.ts'
 import { Poster, targetOf } from './post.ts'
+import { Receiver, receiverOrigin } from './receiver.ts'
 import { postsDue } from './outbox.ts'
 import { createSaver, type Saver } from './save.ts'
 import { retryDelayMs, retryDelaysMs } from './schedule.ts'
@@ -77,6 +78,7 @@ export class Dispatcher implements Outbox {
   readonly #meter: Meter | undefined
   readonly #endpoints: Endpoints
   readonly #poster: Poster
+  readonly #receiver: Receiver
   readonly #saver: Saver
   readonly #health: Health
   readonly #lanes = new Map<string, PostLane>()
@@ -112,6 +114,7 @@ export class Dispatcher implements Outbox {
     this.hidesTexts = options.hidesTexts ?? false
     this.#endpoints = new Endpoints(db, vault)
     this.#poster = new Poster({ destinations, timeoutMs, takeAnswer: options.takeAnswer })
+    this.#receiver = new Receiver(db, vault)
     this.#saver = createSaver({ db, endsDb: options.endsDb ?? db }, nodeId, log)
     this.#health = createHealth({ db, log, endpoints: this.#endpoints, outbox: this, disableAfterMs })
     this.#claims = new Claims({
@@ -289,7 +292,8 @@ export class Dispatcher implements Outbox {
       if (!noted || !isGone) this.#save(endpoint, posts, sent, isGone || (result.outcome === 'ok' && !result.isUndone))
       this.#goOn(lane, result)
     }
-    this.#poster.post(target, headers, body, done, asked)
+    if (target.origin === receiverOrigin) void this.#receiver.take(lane, endpoint, headers, body).then(done)
+    else this.#poster.post(target, headers, body, done, asked)
   }
 
   #save(

@@ -3,6 +3,7 @@ import { invalid, type FieldError } from '../ground/base/errors.ts'
 import { readPostUrl, refusalDetails } from '../post/address.ts'
 import type { Destinations } from '../post/destination.ts'
 import { pointerOf } from '../post/headers.ts'
+import { receiverOrigin } from '../post/receiver.ts'
 import type { WebhookChange } from '../post/resource.ts'
 
 const headersMax = 10
@@ -41,6 +42,7 @@ async function checkUrl(text: string, destinations: Destinations): Promise<Field
   const wrong = (detail: string): FieldError[] => [{ pointer: '#/url', code: 'invalid_url', detail }]
   const url = readPostUrl(text)
   if (typeof url === 'string') return wrong(url)
+  if (url.origin === receiverOrigin) return []
   const fault = await destinations.check(url)
   // A name may resolve later; if not, the attempts report it.
   return fault === null || fault === 'dns' ? [] : wrong(refusalDetails[fault])

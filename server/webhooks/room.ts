@@ -8,12 +8,14 @@ import { deliveryRoutes } from './deliveries-http.ts'
 import type { EventsContext } from './events-context.ts'
 import { eventRoutes } from './events-http.ts'
 import { webhookRoutes } from './http.ts'
+import { receivedStep, receiverRoutes } from './receiver-http.ts'
 import { replayRoutes } from './replay-http.ts'
 import { enqueueReplays, forgetReplays, replaysDue } from './replays.ts'
 
 export const room = {
   tag: 'Webhooks',
   routes(app: App, context: EventsContext) {
+    receiverRoutes(app, context)
     webhookRoutes(app, context)
     deliveryRoutes(app, context)
     replayRoutes(app, context)
@@ -26,6 +28,8 @@ export const room = {
     ],
   },
   close: [stopWebhooksOf],
-  destroy: ['replays', 'webhooks'],
+  destroy: ['received_posts', 'replays', 'webhooks'],
+  erase: [receivedStep],
+  retain: [{ table: 'received_posts', column: 'received_at', age: '1 day' }],
   changes: { webhook: { caches: ['accounts'] } },
 } satisfies Room

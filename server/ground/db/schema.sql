@@ -1025,6 +1025,19 @@ create index receipts_unmatched on receipts (link_id, match_id) where (message_i
 create index receipts_unmatched_at on receipts (link_id, received_at, raw_id, state, done_date) where (message_id is null);
 create policy own_account on receipts for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
+create table received_posts (
+  account_id uuid not null,
+  id uuid not null,
+  endpoint_id uuid not null,
+  is_callback boolean not null,
+  is_verified boolean not null,
+  content bytea not null,
+  received_at timestamptz default now() not null,
+  constraint received_posts_pkey primary key (account_id, id)
+);
+create index received_posts_age on received_posts (received_at);
+create policy own_account on received_posts for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
+
 create table recent_sends (
   account_id uuid not null,
   hash bytea not null,

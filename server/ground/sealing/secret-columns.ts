@@ -25,6 +25,12 @@ export const secretColumns: readonly SecretColumn[] = [
   { table: 'webhooks', column: 'previous_secret', purpose: `'webhooks.secret|' || id`, form: 'bytea' },
   { table: 'webhooks', column: 'sealed_headers', purpose: `'webhooks.headers|' || id`, form: 'bytea' },
   {
+    table: 'received_posts',
+    column: 'content',
+    purpose: `'received_posts.content|' || account_id || '|' || id`,
+    form: 'bytea',
+  },
+  {
     table: 'twilio_credentials',
     column: 'token_sealed',
     purpose: `'twilio_credentials.token|' || account_id || '|' || id`,
