@@ -158,6 +158,7 @@ function optionsOf(
       {
         ...axis,
         grid: { show: false },
+        size: 28,
         space: 80,
         values: (_, at, __, ___, step) => at.map((seconds) => formatTick(seconds * 1000, step, zone)),
       },

@@ -52,12 +52,24 @@ export function useTitle(title: string): void {
   }, [title])
 }
 
-export function Section({ title, actions, children }: { title?: string; actions?: ReactNode; children: ReactNode }) {
+interface SectionProps {
+  title?: string
+  /** Beside the title. */
+  note?: ReactNode
+  actions?: ReactNode
+  children: ReactNode
+}
+
+export function Section({ title, note, actions, children }: SectionProps) {
   return (
     <section className="section">
       {(title || actions) && (
         <div className="section-head">
-          {title && <h2>{title}</h2>}
+          {title && (
+            <h2>
+              {title} {note !== undefined && <small className="note-beside">{note}</small>}
+            </h2>
+          )}
           {actions && <div className="actions">{actions}</div>}
         </div>
       )}

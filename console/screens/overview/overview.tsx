@@ -1,98 +1,58 @@
-import { useMemo } from 'react'
-import { Link } from 'wouter'
+import type { Summary } from '@heliogram/sdk'
 import { useCall } from '../../api.ts'
 import { LinkButton } from '../../kit/button.tsx'
-import { Allowed, useMay } from '../../kit/may.tsx'
-import { Empty, Loaded, Page, Section } from '../../kit/page.tsx'
-import { Badge, Figure, Figures, formatNumber, PhoneNumber, Time } from '../../kit/show.tsx'
-import { Table } from '../../kit/table.tsx'
-import { useLogin } from '../../session/login.ts'
-import { AlertList } from './alerts.tsx'
-import { LinkStates } from './link-states.tsx'
+import { Allowed } from '../../kit/may.tsx'
+import { Loaded, Page } from '../../kit/page.tsx'
+import { Attention } from './attention.tsx'
+import { Broadcasts } from './broadcasts.tsx'
+import { Countries } from './countries.tsx'
+import { Latest } from './latest.tsx'
+import { Links } from './links.tsx'
+import { Throughput } from './throughput.tsx'
+import { Tiles } from './tiles.tsx'
+import { useDay, useZone } from './today.ts'
 
-const everyMs = 5000
+const everyMs = 10_000
 
-const startOfDay = (): string => `${new Date().toISOString().slice(0, 10)}T00:00:00Z`
+/** Twice as often while something moves, half as often while nothing does: it is never the same twice. */
+const paceOf = (answer: Summary | undefined): number =>
+  answer && Object.values(answer.rates).every((rate) => rate === 0) ? 2 * everyMs : everyMs / 2
 
 export function OverviewScreen() {
-  const login = useLogin()
-  const from = useMemo(startOfDay, [])
-  const mayCount = useMay('getUsage')
-  const usage = useCall('getUsage', { query: { from } }, { every: 2 * everyMs, enabled: mayCount })
-  const latest = useCall('listMessages', { query: { limit: 8 } }, { every: everyMs })
+  const zone = useZone()
+  const { day } = useDay()
+  const summary = useCall('getSummary', {}, { every: paceOf })
   return (
     <Page
       title="Home"
-      lead={mayCount ? <>Today, since midnight UTC, in {login?.account}</> : login?.account}
+      lead={day && `Today, ${zone?.replaceAll('_', ' ') ?? 'on this browser’s clock'}`}
       actions={
         <LinkButton to="/messages/new" does="sendMessage" kind="primary">
-          Send a message
+          New message
         </LinkButton>
       }
     >
-      <AlertList />
-      {mayCount && (
-        <Loaded call={usage}>
-          {({ total }) => (
-            <Figures>
-              <Figure value={formatNumber(total.messages)} label="messages" />
-              <Figure value={formatNumber(total.delivered)} label="delivered" tone="good" />
-              <Figure value={formatNumber(total.queued + total.sent)} label="on their way" />
-              <Figure value={formatNumber(total.failed)} label="failed" {...(total.failed > 0 && { tone: 'bad' })} />
-              <Figure
-                value={formatNumber(total.unconfirmed)}
-                label="unconfirmed"
-                {...(total.unconfirmed > 0 && { tone: 'warning' })}
-              />
-              <Figure value={formatNumber(total.replies)} label="replies" />
-              <Figure value={formatNumber(total.segments)} label="segments" />
-              {total.cost.map(({ amount, currency }) => (
-                <Figure key={currency} value={amount} label={`${currency}, estimated`} />
-              ))}
-            </Figures>
-          )}
-        </Loaded>
-      )}
-      <Allowed to="listCarriers">
-        <LinkStates />
-      </Allowed>
-      <Section title="Latest messages" actions={<Link href="/messages">All messages</Link>}>
-        <Loaded call={latest}>
-          {({ data }) => (
-            <Table
-              label="Latest messages"
-              rows={data}
-              keyOf={({ id }) => id}
-              to={({ id }) => `/messages/${id}`}
-              columns={[
-                {
-                  title: 'With',
-                  cell: ({ direction, to, from }) => <PhoneNumber of={direction === 'outbound' ? to : from} />,
-                },
-                { title: 'Status', cell: ({ status }) => <Badge status={status} /> },
-                {
-                  title: 'Text',
-                  isWide: true,
-                  cell: ({ message }) => message ?? <span className="none">not shown</span>,
-                },
-                { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
-              ]}
-              empty={
-                <Empty
-                  title="No messages yet"
-                  action={
-                    <LinkButton to="/messages/new" does="sendMessage">
-                      Send the first one
-                    </LinkButton>
-                  }
-                >
-                  Messages appear here as soon as they are accepted, from the API or from this console.
-                </Empty>
-              }
-            />
-          )}
-        </Loaded>
-      </Section>
+      <Loaded call={summary}>
+        {(data) => (
+          <>
+            {day && <Tiles summary={data} day={day} />}
+            <div className="home">
+              <div className="home-main">
+                <Allowed to="getSeries">
+                  <Throughput rate={data.rates.sent} />
+                </Allowed>
+                {data.carriers && <Links carriers={data.carriers} />}
+              </div>
+              <div className="home-side">
+                <Attention summary={data} />
+                {data.broadcasts && <Broadcasts of={data.broadcasts} />}
+                {day && <Countries day={day} />}
+              </div>
+            </div>
+          </>
+        )}
+      </Loaded>
+      <Latest everyMs={everyMs / 2} />
     </Page>
   )
 }

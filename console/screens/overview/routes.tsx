@@ -1,3 +1,4 @@
+import '../../style/home.css'
 import type { Screens } from '../../screens.ts'
 import { OverviewScreen } from './overview.tsx'
 
