@@ -21,7 +21,7 @@ export function TemplateField({ value, onChange, none }: ChoiceProps) {
     <SelectField
       label="Template"
       name="template"
-      hint="Each recipient gets the text in their language, where the template has it."
+      hint="Each recipient gets it in their language, if the template has it."
       value={value}
       onChange={onChange}
       options={options.some(([one]) => one === value) ? options : [...options, [value, value]]}

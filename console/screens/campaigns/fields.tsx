@@ -26,7 +26,6 @@ export function CampaignFields({ draft, onChange, isNew = false }: CampaignField
           name="name"
           value={draft.name}
           onChange={(name) => onChange({ name })}
-          hint="For people."
           autoFocus={isNew}
           required
         />
@@ -36,7 +35,7 @@ export function CampaignFields({ draft, onChange, isNew = false }: CampaignField
             name="key"
             value={draft.key}
             onChange={(key) => onChange({ key })}
-            hint="A name of your own for programs, usable wherever its id is; it stays."
+            hint="Optional. Your own ID for API calls. It can’t be changed later."
             spellCheck={false}
           />
         )}
@@ -49,12 +48,12 @@ export function CampaignFields({ draft, onChange, isNew = false }: CampaignField
       />
       <div className="fields">
         <SelectField
-          label="Type of its messages"
+          label="Message type"
           name="type"
           value={draft.type}
           onChange={(type) => onChange({ type: typeOf(type) ?? '' })}
-          options={typeOptions('As each send says')}
-          hint="Broadcasts are marketing where nothing says otherwise."
+          options={typeOptions('Set for each message')}
+          hint="Broadcasts are marketing unless you choose another type."
         />
         <SenderField value={draft.sender} onChange={(sender) => onChange({ sender })} />
       </div>
@@ -67,15 +66,15 @@ export function CampaignFields({ draft, onChange, isNew = false }: CampaignField
           placeholder="GB"
           value={draft.defaultCountry}
           onChange={(defaultCountry) => onChange({ defaultCountry })}
-          hint="Two letters: where imported numbers without a country code are from."
+          hint="For imported numbers without a country code. Two letters, such as GB."
         />
         <TimezoneField
           value={draft.timezone}
           onChange={(timezone) => onChange({ timezone })}
-          hint="Of contacts that have none of their own."
+          hint="For contacts without a time zone of their own."
         />
       </div>
-      <Fold title="Pace, validity, quiet hours, links, callbacks, labels">
+      <Fold title="More options: sending rate, quiet hours, links, callbacks, tags">
         <Rare draft={draft} onChange={onChange} />
       </Fold>
     </>
@@ -86,27 +85,31 @@ function TextOfBroadcasts({ draft, onChange }: CampaignFieldsProps) {
   return (
     <>
       <SelectField
-        label="Text of its broadcasts"
+        label="Message of its broadcasts"
         name="text"
         value={draft.textKind}
         onChange={(kind) => onChange({ textKind: oneOf(['message', 'template'], kind, 'none') })}
         options={[
-          ['none', 'Each broadcast brings its own'],
-          ['message', 'This text'],
-          ['template', 'A template'],
+          ['none', 'Write one for each broadcast'],
+          ['message', 'Always the same message'],
+          ['template', 'Use a template'],
         ]}
       />
       {draft.textKind === 'message' && (
         <MessageField value={draft.message} onChange={(message) => onChange({ message })} />
       )}
       {draft.textKind === 'template' && (
-        <TemplateField value={draft.template} onChange={(template) => onChange({ template })} none="Choose one" />
+        <TemplateField
+          value={draft.template}
+          onChange={(template) => onChange({ template })}
+          none="Choose a template"
+        />
       )}
       {draft.textKind !== 'none' && (
         <PairsField
-          label="Values that are the same for all"
+          label="Field values for everyone"
           nameLabel="Field"
-          hint="They go before those of a contact."
+          hint="They override the contact’s own values."
           pairs={draft.variables}
           onChange={(variables) => onChange({ variables })}
         />
@@ -120,12 +123,12 @@ function Rare({ draft, onChange }: CampaignFieldsProps) {
     <>
       <div className="fields">
         <TextField
-          label="Pace"
+          label="Sending rate"
           name="pace"
           inputMode="decimal"
           value={draft.pace}
           onChange={(pace) => onChange({ pace })}
-          hint="Segments a second of all its messages, over all carriers. Empty: as the links allow."
+          hint="Maximum segments per second. Leave empty for full speed."
         />
         <ValidityField
           value={draft.validityPeriod}
@@ -135,7 +138,7 @@ function Rare({ draft, onChange }: CampaignFieldsProps) {
         <UnknownField
           value={draft.onUnknown}
           onChange={(onUnknown) => onChange({ onUnknown })}
-          none="As the account or the link says"
+          none="Default (the account’s)"
         />
         <SelectField
           label="Quiet hours"
@@ -143,11 +146,11 @@ function Rare({ draft, onChange }: CampaignFieldsProps) {
           value={draft.quiet}
           onChange={(quiet) => onChange({ quiet: oneOf(['off', 'own'], quiet, 'account') })}
           options={[
-            ['account', 'As the account has them'],
+            ['account', 'Default (the account’s)'],
             ['off', 'None'],
-            ['own', 'Its own'],
+            ['own', 'Custom'],
           ]}
-          hint="On the clock of each recipient. Codes are never held."
+          hint="In each recipient’s time zone. One-time codes are never held."
         />
         {draft.quiet === 'own' && (
           <>
@@ -164,13 +167,13 @@ function Rare({ draft, onChange }: CampaignFieldsProps) {
               type="time"
               value={draft.quietEnd}
               onChange={(quietEnd) => onChange({ quietEnd })}
-              hint="The first minute that is not quiet any more."
+              hint="Messages continue at this time."
             />
           </>
         )}
       </div>
       <CheckField
-        label="Shorten addresses in texts, and count clicks"
+        label="Shorten links and count clicks"
         name="shorten_urls"
         value={draft.shortenUrls}
         onChange={(shortenUrls) => onChange({ shortenUrls })}

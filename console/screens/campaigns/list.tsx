@@ -16,8 +16,8 @@ const newButton = (
 const names = ['name', 'status', 'type', 'tag', 'created_after', 'created_before'] as const
 
 const statuses: readonly (readonly [string, string])[] = [
-  ['', 'Every status'],
-  ['awaiting_approval,scheduled,sending,paused', 'With a broadcast under way'],
+  ['', 'Any status'],
+  ['awaiting_approval,scheduled,sending,paused', 'Broadcast in progress'],
   ['draft', 'Draft'],
   ['active', 'Active'],
   ['completed', 'Completed'],
@@ -31,11 +31,7 @@ export function CampaignsScreen() {
   const query = { ...rest, ...(typeOf(type) && { type: typeOf(type) }) }
   const campaigns = useCall('listCampaigns', { query }, { every: 5000 })
   return (
-    <Page
-      title="Campaigns"
-      lead="A campaign groups contacts and messages, brings their defaults, and sends to all of its contacts at once."
-      actions={newButton}
-    >
+    <Page title="Campaigns" lead="Contacts and the broadcasts that you send them." actions={newButton}>
       <div className="filters" role="search" aria-label="Filters of campaigns">
         <FilterText label="Name or key" {...field('name')} />
         <FilterSelect label="Status" options={statuses} {...field('status')} />
@@ -45,7 +41,7 @@ export function CampaignsScreen() {
         <FilterDay label="to" {...field('created_before')} />
         {isNarrowed && (
           <Button kind="quiet" onClick={clear}>
-            Show all
+            Clear filters
           </Button>
         )}
       </div>
@@ -68,13 +64,12 @@ export function CampaignsScreen() {
               ]}
               empty={
                 isNarrowed ? (
-                  <Empty title="No such campaigns" action={<Button onClick={clear}>Show all</Button>}>
-                    No campaign fits all of these filters.
+                  <Empty title="No matching campaigns" action={<Button onClick={clear}>Clear filters</Button>}>
+                    Change or clear the filters to see other campaigns.
                   </Empty>
                 ) : (
                   <Empty title="No campaigns yet" action={newButton}>
-                    A campaign has contacts, from a file or added one by one, and shows what was sent to them and with
-                    which results.
+                    A campaign holds contacts and sends them broadcasts. Create one, then import your contacts.
                   </Empty>
                 )
               }

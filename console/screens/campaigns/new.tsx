@@ -10,7 +10,7 @@ import { draftOf, given, readDraft } from './draft.ts'
 export function NewCampaignScreen() {
   const [, go] = useLocation()
   const [draft, setDraft] = useState(() => draftOf())
-  const { run, isBusy, problem } = useAction('createCampaign', 'The campaign is there. Its contacts come next.')
+  const { run, isBusy, problem } = useAction('createCampaign', 'Campaign created. Next, add contacts.')
   const create = async () => {
     const made = await run({
       body: { ...given(readDraft(draft)), name: draft.name, ...(draft.key && { key: draft.key.trim() }) },
@@ -24,7 +24,7 @@ export function NewCampaignScreen() {
           <CampaignFields draft={draft} isNew onChange={(change) => setDraft((now) => ({ ...now, ...change }))} />
           <Buttons>
             <Button kind="primary" type="submit" isBusy={isBusy}>
-              Create the campaign
+              Create campaign
             </Button>
             <LinkButton to="/campaigns" kind="quiet">
               Cancel

@@ -28,10 +28,10 @@ function Settings({ campaign }: { campaign: Campaign }) {
   // As loaded or last saved: only differences are sent, so that other users' changes stay.
   const [before, setBefore] = useState(() => draftOf(campaign))
   const [draft, setDraft] = useState(before)
-  const { run, isBusy, problem } = useAction('updateCampaign', 'Saved, for what is sent from now on.')
+  const { run, isBusy, problem } = useAction('updateCampaign', 'Campaign saved.')
   const save = async () => {
     const body = changesOf(readDraft(before, campaign.variables), readDraft(draft, campaign.variables))
-    if (Object.keys(body).length === 0) return toast('Nothing was changed.')
+    if (Object.keys(body).length === 0) return toast('No changes to save.')
     if (await run({ path: { campaign: campaign.id }, body })) setBefore(draft)
   }
   return (
@@ -39,10 +39,10 @@ function Settings({ campaign }: { campaign: Campaign }) {
       <CampaignFields draft={draft} onChange={(change) => setDraft((now) => ({ ...now, ...change }))} />
       <Buttons>
         <Button kind="primary" type="submit" isBusy={isBusy}>
-          Save
+          Save campaign
         </Button>
         <Button kind="quiet" onClick={() => setDraft(before)}>
-          Undo changes
+          Discard changes
         </Button>
       </Buttons>
     </Form>
@@ -50,28 +50,27 @@ function Settings({ campaign }: { campaign: Campaign }) {
 }
 
 function Archive({ campaign: { id, name, status } }: { campaign: Campaign }) {
-  const { run, isBusy, problem } = useAction('archiveCampaign', 'The campaign is archived.')
+  const { run, isBusy, problem } = useAction('archiveCampaign', 'Campaign archived.')
   if (status === 'archived') return null
   return (
     <Section title="Archive">
       {isUnderWay(status) ? (
         <p className="hint">
-          A campaign whose broadcast is under way is not archived: withdraw the broadcast, or cancel it, first.
+          This campaign has a broadcast in progress. Stop or withdraw the broadcast before you archive the campaign.
         </p>
       ) : (
         <>
           <p className="hint">
             {isOpen(status)
-              ? 'It accepts no more messages and contacts, and can still be read.'
-              : 'It stays to be read.'}
+              ? 'An archived campaign accepts no more contacts or messages. Its results stay.'
+              : 'The results of an archived campaign stay.'}
           </p>
           <ConfirmButton
             does="archiveCampaign"
-            label="Archive the campaign"
+            label="Archive campaign"
             question={
               <>
-                <strong>{name}</strong> takes no more messages and contacts, and stays to be read. It cannot be opened
-                again.
+                <strong>{name}</strong> accepts no more contacts or messages. Its results stay. You can’t undo this.
               </>
             }
             onConfirm={() => run({ path: { campaign: id } })}

@@ -1,7 +1,7 @@
 import type { Broadcast } from '@heliogram/sdk'
 import { Link, useParams } from 'wouter'
 import { useCall } from '../../../api.ts'
-import { Funnel } from '../../../kit/pictures.tsx'
+import { RankedBars } from '../../../kit/pictures.tsx'
 import { Loaded, Page, Section } from '../../../kit/page.tsx'
 import { Badge, Copy, Facts, formatNumber, Moment, Time, tellCount } from '../../../kit/show.tsx'
 import { Lifecycle } from '../lifecycle.tsx'
@@ -11,6 +11,7 @@ import { Live } from './live.tsx'
 import { OverTime } from './over-time.tsx'
 import { Failures, Skips, stepsOf } from './results.tsx'
 import { BroadcastTable } from './table.tsx'
+import { tellShare } from './share.ts'
 import { titleOf } from './title.ts'
 import { Who } from './who.tsx'
 
@@ -78,7 +79,14 @@ function Details({ broadcast, at }: { broadcast: Broadcast; at: number }) {
         <div>
           {stats && (
             <Section title="Results">
-              <Funnel label="Results" steps={stepsOf(broadcast, stats)} />
+              <RankedBars
+                label="Results"
+                rows={stepsOf(broadcast, stats).map((step) => ({
+                  ...step,
+                  key: step.name,
+                  note: tellShare(step.value, broadcast.recipients),
+                }))}
+              />
               <Skips skipped={broadcast.skipped} />
             </Section>
           )}
@@ -107,7 +115,7 @@ function About({ broadcast }: { broadcast: Broadcast }) {
     <Facts
       facts={[
         ['Audience', tellAudience(broadcast)],
-        ['Scheduled for', broadcast.send_at && <Moment at={broadcast.send_at} />],
+        ['Scheduled for', broadcast.send_at && isLater(broadcast) && <Moment at={broadcast.send_at} />],
         ['Local time', broadcast.send_at_local?.replace('T', ' ')],
         ['Started', broadcast.started_at && <Moment at={broadcast.started_at} />],
         ['Completed', broadcast.completed_at && <Moment at={broadcast.completed_at} />],
@@ -120,6 +128,10 @@ function About({ broadcast }: { broadcast: Broadcast }) {
     />
   )
 }
+
+/** Without a time the API starts it at once. */
+const isLater = ({ send_at: at, created_at: from }: Broadcast): boolean =>
+  at !== null && Date.parse(at) - Date.parse(from) > 60_000
 
 /** The campaign's other broadcasts, to compare. */
 function Others({ broadcast: { id, campaign } }: { broadcast: Broadcast }) {

@@ -28,7 +28,9 @@ export function OverTime({ broadcast: { id, status, started_at: from, completed_
   )
   if (!series.data) return null
   const { counts, since, step_seconds: seconds } = series.data
-  const times = (counts.sent ?? []).map((_, n) => Date.parse(since) + n * seconds * 1000)
+  // The last step of a running broadcast is not over, and would look like a fall.
+  const whole = (values: number[] = []) => (isLive ? values.slice(0, -1) : values)
+  const times = whole(counts.sent).map((_, n) => Date.parse(since) + n * seconds * 1000)
   if (times.length < 2) return null
   return (
     <Section title="Messages over time">
@@ -39,7 +41,7 @@ export function OverTime({ broadcast: { id, status, started_at: from, completed_
         lines={lines.map(([name, title, kind]): Line => ({
           name: title,
           colour: `--chart-${name}`,
-          values: (counts[name] ?? []).map((count) => count / seconds),
+          values: whole(counts[name]).map((count) => count / seconds),
           kind,
         }))}
       />

@@ -6,7 +6,7 @@ test('a broadcast is named by the beginning of its text, without tags', () => {
   expect(titleOf('Hi {{ first_name | default: "there" }}, we moved.')).toBe('Hi there, we moved.')
   expect(titleOf('Hello {{ first_name }},\nsee you soon.')).toBe('Hello [first name], see you soon.')
   expect(titleOf('The autumn menu is here. Book by Friday and the first glass is on us.')).toBe(
-    'The autumn menu is here. Book by Friday and the …',
+    'The autumn menu is here. Book by Friday and the…',
   )
   expect(titleOf(' ')).toBe('Broadcast')
 })

@@ -14,5 +14,5 @@ export function titleOf(text: string): string {
   if (plain.length <= longest) return plain || 'Broadcast'
   const cut = plain.slice(0, longest)
   const space = cut.lastIndexOf(' ')
-  return `${(space > longest / 2 ? cut.slice(0, space) : cut).replace(/[\s,;:.–-]+$/, '')} …`
+  return `${(space > longest / 2 ? cut.slice(0, space) : cut).replace(/[\s,;:.–-]+$/, '')}…`
 }

@@ -15,7 +15,7 @@ export function AddContact({ campaign }: { campaign: string }) {
   return (
     <>
       <Button does="createContact" kind="primary" data-key="n" onClick={() => setOpen(true)}>
-        Add a contact
+        Add contact
       </Button>
       {isOpen && <AddDialog campaign={campaign} onClose={() => setOpen(false)} />}
     </>
@@ -24,7 +24,7 @@ export function AddContact({ campaign }: { campaign: string }) {
 
 function AddDialog({ campaign, onClose }: { campaign: string; onClose: () => void }) {
   const [draft, setDraft] = useState(() => contactDraftOf())
-  const { run, isBusy, problem } = useAction('createContact', 'The contact is there.')
+  const { run, isBusy, problem } = useAction('createContact', 'Contact added.')
   const existing = problem instanceof HeliogramError && problem.code === 'contact_exists' ? problem.problem : undefined
   const existingId = existing?.['existing_id']
   const add = async () => {
@@ -33,18 +33,18 @@ function AddDialog({ campaign, onClose }: { campaign: string; onClose: () => voi
     if (await run({ path: { campaign }, body })) onClose()
   }
   return (
-    <Dialog title="Add a contact" onClose={onClose}>
+    <Dialog title="Add contact" onClose={onClose}>
       <Form does="createContact" onSubmit={add} problem={problem}>
         <ContactFields draft={draft} isNew onChange={(change) => setDraft((now) => ({ ...now, ...change }))} />
         {typeof existingId === 'string' && (
           <p className="notice">
-            The number is in this campaign already:{' '}
-            <Link href={`/campaigns/${campaign}/contacts/${existingId}`}>open its contact</Link>.
+            This campaign already has a contact with this number.{' '}
+            <Link href={`/campaigns/${campaign}/contacts/${existingId}`}>View contact</Link>
           </p>
         )}
         <Buttons>
           <Button kind="primary" type="submit" isBusy={isBusy}>
-            Add
+            Add contact
           </Button>
           <Button onClick={onClose}>Cancel</Button>
         </Buttons>

@@ -38,27 +38,27 @@ function OneContact({ campaign }: { campaign: Campaign }) {
           </div>
           {contact.status === 'opted_out' && (
             <p className="notice">
-              The number has opted out: nothing is sent to it, even if the contact is active. See{' '}
-              <Link href="/opt-outs">opt-outs</Link>.
+              This number has opted out and gets no messages.{' '}
+              <Link href={`/opt-outs/${contact.phone_number}`}>View opt-out</Link>
             </p>
           )}
           {contact.fields_unavailable && (
             <p className="notice">
-              Its name, external id, attributes and consent are encrypted and cannot be decrypted; ask the operator.
+              The name, external ID, attributes and consent are encrypted and can’t be decrypted. Ask your operator.
             </p>
           )}
           <div className="columns">
             <EditContact key={contact.id} contact={contact} />
             <div>
-              <Section title="Known">
+              <Section title="Details">
                 <Facts
                   facts={[
                     ['Country', contact.country],
-                    ['Line', contact.line_type],
+                    ['Line type', contact.line_type],
                     ['Last message', contact.last_message_at && <Moment at={contact.last_message_at} />],
                     ['Added', <Moment key="added" at={contact.created_at} />],
                     ['Changed', <Moment key="changed" at={contact.updated_at} />],
-                    ['Id', <code key="id">{contact.id}</code>],
+                    ['Contact ID', <code key="id">{contact.id}</code>],
                   ]}
                 />
               </Section>
@@ -75,12 +75,12 @@ function EditContact({ contact }: { contact: Contact }) {
   // As loaded or last saved.
   const [before, setBefore] = useState(contact)
   const [draft, setDraft] = useState(() => contactDraftOf(contact))
-  const { run, isBusy, problem } = useAction('updateContact', 'Saved.')
+  const { run, isBusy, problem } = useAction('updateContact', 'Contact saved.')
   const save = async () => {
     const now = readContact(draft, before)
     const { attributes, ...changes } = changesOf(readContact(contactDraftOf(before), before), now)
     const body = { ...changes, ...(attributes && { attributes: attributeChanges(before.attributes, attributes) }) }
-    if (Object.keys(body).length === 0) return toast('Nothing was changed.')
+    if (Object.keys(body).length === 0) return toast('No changes to save.')
     const saved = await run({ path: { campaign: contact.campaign, contact: contact.id }, body })
     if (!saved) return
     setBefore(saved.answer)
@@ -91,10 +91,10 @@ function EditContact({ contact }: { contact: Contact }) {
       <ContactFields draft={draft} onChange={(change) => setDraft((now) => ({ ...now, ...change }))} />
       <Buttons>
         <Button kind="primary" type="submit" isBusy={isBusy}>
-          Save
+          Save contact
         </Button>
         <Button kind="quiet" onClick={() => setDraft(contactDraftOf(before))}>
-          Undo changes
+          Discard changes
         </Button>
       </Buttons>
     </Form>
@@ -103,7 +103,7 @@ function EditContact({ contact }: { contact: Contact }) {
 
 function DeleteContact({ contact, onGone }: { contact: Contact; onGone: (isGone: boolean) => void }) {
   const [, go] = useLocation()
-  const { run, isBusy, problem } = useAction('deleteContact', 'The contact is deleted.')
+  const { run, isBusy, problem } = useAction('deleteContact', 'Contact deleted.')
   const remove = async () => {
     onGone(true)
     const done = await run({ path: { campaign: contact.campaign, contact: contact.id } })
@@ -114,8 +114,8 @@ function DeleteContact({ contact, onGone }: { contact: Contact; onGone: (isGone:
   return (
     <ConfirmButton
       does="deleteContact"
-      label="Delete the contact"
-      question="It is taken out of this campaign; a broadcast whose turn for it has not come passes it over. An opt-out of the number stays, and so do its messages."
+      label="Delete contact"
+      question="The contact is removed from this campaign, and a running broadcast skips it. Its messages and an opt-out of the number stay."
       onConfirm={remove}
       isBusy={isBusy}
       problem={problem}
@@ -126,7 +126,7 @@ function DeleteContact({ contact, onGone }: { contact: Contact; onGone: (isGone:
 function Messages({ contact }: { contact: string }) {
   const messages = useCall('listMessages', { query: { contact, limit: 10 } }, { every: 5000 })
   return (
-    <Section title="Messages" actions={<Link href={`/messages?contact=${contact}`}>All of them</Link>}>
+    <Section title="Messages" actions={<Link href={`/messages?contact=${contact}`}>View all messages</Link>}>
       <Loaded call={messages}>
         {({ data }) => (
           <Table
@@ -143,7 +143,7 @@ function Messages({ contact }: { contact: string }) {
                 cell: ({ message }) => message ?? <span className="none">not shown</span>,
               },
             ]}
-            empty={<Empty title="No messages yet">What is sent to the contact and what they answer.</Empty>}
+            empty={<Empty title="No messages yet">Messages to and from this contact appear here.</Empty>}
           />
         )}
       </Loaded>

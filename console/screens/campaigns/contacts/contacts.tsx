@@ -44,7 +44,7 @@ function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
         <div className="actions">
           <DownloadButton
             does="exportContacts"
-            label={`Export ${isNarrowed ? 'these' : 'all'} as CSV`}
+            label={isNarrowed ? 'Export matching contacts' : 'Export CSV'}
             onDownload={() => download('exportContacts', { path: { campaign: id }, query }, `contacts-${id}.csv`)}
           />
           {isOpen(status) && <AddContact campaign={id} />}
@@ -63,11 +63,11 @@ function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
           {...field('status')}
         />
         <FilterText label="Language" {...field('language')} />
-        <FilterText label="External id" {...field('external_id')} />
+        <FilterText label="External ID" {...field('external_id')} />
         <FilterText label="Attribute, as name=value" placeholder="name=value" {...field('attribute')} />
         {isNarrowed && (
           <Button kind="quiet" onClick={clear}>
-            Clear
+            Clear filters
           </Button>
         )}
       </div>
@@ -103,10 +103,10 @@ function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
 
 function NoMatch({ hasMore, onClear }: { hasMore: boolean; onClear: () => void }) {
   return (
-    <Empty title="No such contacts" action={<Button onClick={onClear}>Show all</Button>}>
+    <Empty title="No matching contacts" action={<Button onClick={onClear}>Clear filters</Button>}>
       {hasMore
-        ? 'None of those that were looked at; older ones may match: look on with the button below.'
-        : 'Nobody in this campaign matches all of the filters.'}
+        ? 'None of the latest contacts match. Go on to older ones with the button below.'
+        : 'No contact of this campaign matches these filters.'}
     </Empty>
   )
 }
@@ -117,11 +117,11 @@ function NoContacts({ campaign }: { campaign: string }) {
       title="No contacts yet"
       action={
         <LinkButton does="importContacts" to={`/campaigns/${campaign}/import`}>
-          Import a file
+          Import contacts
         </LinkButton>
       }
     >
-      The people that this campaign writes to: from a file, one by one, or by the API.
+      Import a file, or add contacts one by one, to send them broadcasts.
     </Empty>
   )
 }

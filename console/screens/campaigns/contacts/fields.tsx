@@ -20,7 +20,7 @@ export function ContactFields({ draft, onChange, isNew = false }: ContactFieldsP
         type="tel"
         value={draft.phoneNumber}
         onChange={(phoneNumber) => onChange({ phoneNumber })}
-        hint="With country code; the plus sign is optional."
+        hint="With its country code, such as +1 202 555 0123."
         autoFocus={isNew}
         required
       />
@@ -43,22 +43,22 @@ export function ContactFields({ draft, onChange, isNew = false }: ContactFieldsP
         name="tags"
         value={draft.tags}
         onChange={(tags) => onChange({ tags })}
-        hint="Labels with commas between them. A broadcast can go to those with a tag."
+        hint="Separated by commas. A broadcast can go to contacts with a tag."
       />
       <PairsField
         label="Attributes"
-        hint="Up to 50 values of your own; texts can have them as fields."
+        hint="Up to 50 values of your own. Messages can contain them as fields."
         pairs={draft.attributes}
         onChange={(attributes) => onChange({ attributes })}
       />
-      <Fold title="Your own id, language, country, time zone">
+      <Fold title="External ID, language, country, time zone">
         <div className="fields">
           <TextField
-            label="External id"
+            label="External ID"
             name="external_id"
             value={draft.externalId}
             onChange={(externalId) => onChange({ externalId })}
-            hint="Your own id of the person."
+            hint="Your own ID of this person."
           />
           <TextField
             label="Language"
@@ -66,7 +66,7 @@ export function ContactFields({ draft, onChange, isNew = false }: ContactFieldsP
             placeholder="en-GB"
             value={draft.language}
             onChange={(language) => onChange({ language })}
-            hint="It chooses the text of a template."
+            hint="Chooses the language of templates."
           />
           <TextField
             label="Country"
@@ -74,12 +74,12 @@ export function ContactFields({ draft, onChange, isNew = false }: ContactFieldsP
             maxLength={2}
             value={draft.country}
             onChange={(country) => onChange({ country })}
-            hint="Two letters; the one of the number otherwise."
+            hint="Two letters. Default: the country of the number."
           />
           <TimezoneField
             value={draft.timezone}
             onChange={(timezone) => onChange({ timezone })}
-            hint="The campaign’s otherwise, or that of the number."
+            hint="Default: the campaign’s, then that of the number."
           />
         </div>
       </Fold>
@@ -99,40 +99,39 @@ function Consent({ draft, onChange }: ContactFieldsProps) {
         value={draft.consent}
         onChange={(consent) => onChange({ consent: oneOf(['opted_in', 'opted_out', 'unknown'], consent, '') })}
         options={[
-          ['', 'Nothing is known'],
+          ['', 'Not recorded'],
           ['opted_in', 'Opted in'],
           ['opted_out', 'Opted out'],
           ['unknown', 'Unknown'],
         ]}
-        hint="Opted out opts the number out of the whole account; opted in does not undo an opt-out."
+        hint="“Opted out” stops all messages of the account to this number. “Opted in” doesn’t undo an opt-out."
       />
       {draft.consent !== '' && (
         <>
           <div className="fields">
             <TextField
-              label="How it was given"
+              label="Method"
               name="consent/method"
               placeholder="form"
               value={draft.consentMethod}
               onChange={(consentMethod) => onChange({ consentMethod })}
             />
             <TextField
-              label="Where"
+              label="Source"
               name="consent/source"
               value={draft.consentSource}
               onChange={(consentSource) => onChange({ consentSource })}
             />
             <TextField
-              label="When"
+              label="Date"
               name="consent/obtained_at"
               type="datetime-local"
               value={draft.consentAt}
               onChange={(consentAt) => onChange({ consentAt })}
-              hint="Not in the future."
             />
           </div>
           <TextArea
-            label="What the person agreed to"
+            label="Consent text"
             name="consent/text"
             rows={2}
             value={draft.consentText}

@@ -27,7 +27,7 @@ export function Breakdown({ campaign }: { campaign: string }) {
       actions={
         <DownloadButton
           does="exportCampaignStats"
-          label="Download all as CSV"
+          label="Export CSV"
           onDownload={() => download('exportCampaignStats', { path: { campaign } }, `stats-${campaign}.csv`)}
         />
       }
@@ -57,9 +57,9 @@ function ByGroup({ campaign }: { campaign: string }) {
   const names = new Map(carriers.data?.data.map(({ id, name }) => [id, name]))
   return (
     <Section
-      title="In detail"
+      title="Breakdown"
       actions={
-        <select aria-label="Told apart by" value={group} onChange={(event) => set('group', event.target.value)}>
+        <select aria-label="Group by" value={group} onChange={(event) => set('group', event.target.value)}>
           {groups.map(([value, title]) => (
             <option key={value} value={value}>
               {title}
@@ -71,7 +71,7 @@ function ByGroup({ campaign }: { campaign: string }) {
       <Loaded call={stats}>
         {({ data, group: shown }) => (
           <Table
-            label="Outcomes of messages"
+            label="Results of messages"
             rows={data}
             keyOf={(line) => keyOf(line)}
             {...(shown === 'error' && {
@@ -91,15 +91,15 @@ function ByGroup({ campaign }: { campaign: string }) {
               { title: 'Canceled', isNumber: true, cell: ({ canceled }) => formatNumber(canceled) },
               { title: 'Segments', isNumber: true, cell: ({ segments }) => formatNumber(segments) },
               {
-                title: 'Cost, estimated',
+                title: 'Estimated cost',
                 isNumber: true,
                 cell: ({ cost }) =>
                   cost.length === 0 ? '–' : cost.map((one) => <Money key={one.currency} of={one} />),
               },
             ]}
             empty={
-              <Empty title={shown === 'error' ? 'Nothing failed or was canceled' : 'No messages yet'}>
-                Messages are counted as soon as they are accepted.
+              <Empty title={shown === 'error' ? 'No failed or canceled messages' : 'No messages yet'}>
+                Messages appear here as soon as they are accepted.
               </Empty>
             }
           />
@@ -110,8 +110,8 @@ function ByGroup({ campaign }: { campaign: string }) {
 }
 
 function keyOf({ country, carrier, error, segments_per_message: segments }: Line): string {
-  if (country !== undefined) return country ?? 'of no country'
-  if (carrier !== undefined) return carrier ?? 'with no carrier'
-  if (error !== undefined) return error ?? 'canceled by a caller'
+  if (country !== undefined) return country ?? 'No country'
+  if (carrier !== undefined) return carrier ?? 'No carrier'
+  if (error !== undefined) return error ?? 'Canceled'
   return String(segments ?? '')
 }

@@ -42,7 +42,7 @@ export function TemplateFields({ draft, onChange }: TemplateFieldsProps) {
           name="name"
           value={draft.name}
           onChange={(name) => onChange({ name })}
-          hint="Unique; usable wherever its id is."
+          hint="API calls can use it instead of the template ID."
           spellCheck={false}
           required
         />
@@ -51,7 +51,7 @@ export function TemplateFields({ draft, onChange }: TemplateFieldsProps) {
           name="language"
           value={draft.language}
           onChange={(language) => onChange({ language })}
-          hint="Of this text. It is also for everybody whose language is not below."
+          hint="Language of this text. Recipients with other languages get it too."
         />
       </div>
       <MessageField name="body" value={draft.body} onChange={(body) => onChange({ body })} />
@@ -64,7 +64,7 @@ export function TemplateFields({ draft, onChange }: TemplateFieldsProps) {
               placeholder="de"
               value={language}
               onChange={(next) => set(id, { language: next })}
-              hint="Such as de, which also serves de-AT."
+              hint="A language code. “de” also covers “de-AT”."
             />
             <MessageField
               label={`Text in ${language || 'this language'}`}
@@ -85,7 +85,7 @@ export function TemplateFields({ draft, onChange }: TemplateFieldsProps) {
       ))}
       <p>
         <Button onClick={() => onChange({ languages: [...draft.languages, { id: ++lastId, language: '', text: '' }] })}>
-          Add a language
+          Add language
         </Button>
       </p>
     </>

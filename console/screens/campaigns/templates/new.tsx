@@ -9,7 +9,7 @@ import { readTemplate, templateDraftOf, TemplateFields } from './fields.tsx'
 export function NewTemplateScreen() {
   const [, go] = useLocation()
   const [draft, setDraft] = useState(() => templateDraftOf())
-  const { run, isBusy, problem } = useAction('createTemplate', 'The template is there.')
+  const { run, isBusy, problem } = useAction('createTemplate', 'Template created.')
   const create = async () => {
     const made = await run({ body: readTemplate(draft) })
     if (made) go(`/templates/${made.answer.id}`)
@@ -21,7 +21,7 @@ export function NewTemplateScreen() {
           <TemplateFields draft={draft} onChange={(change) => setDraft((now) => ({ ...now, ...change }))} />
           <Buttons>
             <Button kind="primary" type="submit" isBusy={isBusy}>
-              Create the template
+              Create template
             </Button>
             <LinkButton to="/templates" kind="quiet">
               Cancel

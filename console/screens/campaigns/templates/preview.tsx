@@ -26,7 +26,7 @@ export function TemplatePreview({ template }: { template: Template }) {
   return (
     <div className="card">
       <h2>Preview</h2>
-      <p className="hint">Of the texts as they are saved.</p>
+      <p className="hint">Save the template to preview your changes.</p>
       <Form onSubmit={look.run} problem={look.problem}>
         {template.variables.map(({ name, required }) => (
           <TextField
@@ -35,11 +35,11 @@ export function TemplatePreview({ template }: { template: Template }) {
             name={`variables/${name}`}
             value={values[name] ?? ''}
             onChange={(value) => setValues((now) => ({ ...now, [name]: value }))}
-            hint={required ? 'Nothing stands in for it.' : 'It may be left out.'}
+            hint={required ? 'Required.' : 'Optional.'}
           />
         ))}
         <SelectField
-          label="In"
+          label="Preview language"
           name="language"
           value={language}
           onChange={setLanguage}
@@ -50,19 +50,25 @@ export function TemplatePreview({ template }: { template: Template }) {
         />
         <Fold title="For a contact">
           <div className="fields">
-            <TextField label="Campaign" name="campaign" value={campaign} onChange={setCampaign} hint="Its id or key." />
+            <TextField
+              label="Campaign"
+              name="campaign"
+              value={campaign}
+              onChange={setCampaign}
+              hint="Campaign ID or key."
+            />
             <TextField
               label="Contact"
               name="contact"
               value={contact}
               onChange={setContact}
-              hint="Its number or id; its fields are the values."
+              hint="Phone number or contact ID. Its fields are filled in."
             />
           </div>
         </Fold>
         <Buttons>
           <Button type="submit" isBusy={look.isBusy}>
-            Show the text
+            Show preview
           </Button>
         </Buttons>
       </Form>

@@ -28,12 +28,12 @@ export function TemplateScreen() {
               <EditTemplate key={template.id} template={template} />
               <TemplatePreview key={`preview ${template.id}`} template={template} />
             </div>
-            <Section title="The template">
+            <Section title="Details">
               <Facts
                 facts={[
                   ['Created', <Moment key="created" at={template.created_at} />],
-                  ['Changed', <Moment key="changed" at={template.updated_at} />],
-                  ['Id', <Copy key="id" text={template.id} />],
+                  ['Updated', <Moment key="changed" at={template.updated_at} />],
+                  ['Template ID', <Copy key="id" text={template.id} />],
                 ]}
               />
             </Section>
@@ -47,7 +47,7 @@ export function TemplateScreen() {
 function EditTemplate({ template }: { template: Template }) {
   const [before, setBefore] = useState(() => templateDraftOf(template))
   const [draft, setDraft] = useState(before)
-  const { run, isBusy, problem } = useAction('updateTemplate', 'Saved. What was accepted keeps the text that it had.')
+  const { run, isBusy, problem } = useAction('updateTemplate', 'Template saved.')
   const save = async () => {
     if (await run({ path: { template: template.id }, body: readTemplate(draft) })) setBefore(draft)
   }
@@ -56,10 +56,10 @@ function EditTemplate({ template }: { template: Template }) {
       <TemplateFields draft={draft} onChange={(change) => setDraft((now) => ({ ...now, ...change }))} />
       <Buttons>
         <Button kind="primary" type="submit" isBusy={isBusy}>
-          Save
+          Save template
         </Button>
         <Button kind="quiet" onClick={() => setDraft(before)}>
-          Undo changes
+          Discard changes
         </Button>
       </Buttons>
     </Form>
@@ -68,7 +68,7 @@ function EditTemplate({ template }: { template: Template }) {
 
 function DeleteTemplate({ template, onGone }: { template: Template; onGone: (isGone: boolean) => void }) {
   const [, go] = useLocation()
-  const { run, isBusy, problem } = useAction('deleteTemplate', 'The template is deleted.')
+  const { run, isBusy, problem } = useAction('deleteTemplate', 'Template deleted.')
   const remove = async () => {
     onGone(true)
     const done = await run({ path: { template: template.id } })
@@ -79,8 +79,8 @@ function DeleteTemplate({ template, onGone }: { template: Template; onGone: (isG
   return (
     <ConfirmButton
       does="deleteTemplate"
-      label="Delete the template"
-      question="Messages and broadcasts that were accepted keep the text that they had. Programs that name it are refused from now on. A template that an open campaign has as its text is not deleted."
+      label="Delete template"
+      question="Messages and broadcasts that exist keep their text. API calls that name the template fail from now on. A template that an open campaign uses can’t be deleted."
       onConfirm={remove}
       isBusy={isBusy}
       problem={problem}

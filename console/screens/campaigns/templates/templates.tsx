@@ -18,17 +18,13 @@ export function TemplatesScreen() {
   const { filters, clear, isNarrowed, field } = useFilters(names)
   const templates = useCall('listTemplates', { query: filters })
   return (
-    <Page
-      title="Templates"
-      lead="A text with fields that is kept under a name, in one language or several."
-      actions={newButton}
-    >
+    <Page title="Templates" lead="Reusable messages with fields, in one or more languages." actions={newButton}>
       <div className="filters" role="search" aria-label="Filters of templates">
         <FilterText label="Name" {...field('name')} />
         <FilterText label="Language" {...field('language')} />
         {isNarrowed && (
           <Button kind="quiet" onClick={clear}>
-            Show all
+            Clear filters
           </Button>
         )}
       </div>
@@ -55,12 +51,13 @@ export function TemplatesScreen() {
               ]}
               empty={
                 isNarrowed ? (
-                  <Empty title="No such templates" action={<Button onClick={clear}>Show all</Button>}>
-                    No template fits all of these filters.
+                  <Empty title="No matching templates" action={<Button onClick={clear}>Clear filters</Button>}>
+                    Change or clear the filters to see other templates.
                   </Empty>
                 ) : (
                   <Empty title="No templates yet" action={newButton}>
-                    Sends and broadcasts name a template and give its fields; each recipient gets it in their language.
+                    Write a message once and use it in messages and broadcasts. Each recipient gets it in their
+                    language.
                   </Empty>
                 )
               }

@@ -8,19 +8,19 @@ import { Buttons, Form, TextField } from '../../../kit/form.tsx'
 export function LetInButton({ number }: { number: string }) {
   const [isOpen, setOpen] = useState(false)
   const [reason, setReason] = useState('')
-  const letIn = useAction('deleteOptOut', 'Messages are sent to the number again.')
+  const letIn = useAction('deleteOptOut', 'Opt-out removed.')
   const submit = async () => {
     if (await letIn.run({ path: { number }, query: { reason } })) setOpen(false)
   }
   return (
     <>
       <Button does="deleteOptOut" onClick={() => setOpen(true)}>
-        Let it in again
+        Remove opt-out
       </Button>
       {isOpen && (
-        <Dialog title="Let it in again" onClose={() => setOpen(false)}>
+        <Dialog title="Remove opt-out" onClose={() => setOpen(false)}>
           <p className="question">
-            Only where the person asked for it otherwise than with START. Messages are sent there again from then on.
+            Do this only if the person asked for it other than by texting START. The number can get messages again.
           </p>
           <Form does="deleteOptOut" onSubmit={submit} problem={letIn.problem}>
             <TextField
@@ -28,13 +28,13 @@ export function LetInButton({ number }: { number: string }) {
               name="?reason"
               value={reason}
               onChange={setReason}
-              hint="Who asked for it, and how. It stays in the ledger of consent."
+              hint="Who asked for it, and how. Kept in the consent history."
             />
             <Buttons>
               <Button kind="danger" type="submit" isBusy={letIn.isBusy}>
-                Let it in again
+                Remove opt-out
               </Button>
-              <Button onClick={() => setOpen(false)}>Keep as it is</Button>
+              <Button onClick={() => setOpen(false)}>Cancel</Button>
             </Buttons>
           </Form>
         </Dialog>
@@ -45,12 +45,12 @@ export function LetInButton({ number }: { number: string }) {
 
 /** Removes the number from its opt-out, to erase a person's data. */
 export function ForgetButton({ number }: { number: string }) {
-  const forget = useAction('forgetOptOut', 'The number is forgotten; sends to it are refused as before.')
+  const forget = useAction('forgetOptOut', 'Number erased. It still gets no messages.')
   return (
     <ConfirmButton
       does="forgetOptOut"
-      label="Forget the number"
-      question="The number is shown to nobody from now on, and gone within minutes when nothing is on its way to it. Sends to it are refused as before. This cannot be undone."
+      label="Erase number"
+      question="The number is hidden at once and deleted within minutes. Messages to it are still refused. You can’t undo this."
       onConfirm={() => forget.run({ path: { number } })}
       isBusy={forget.isBusy}
       problem={forget.problem}

@@ -27,11 +27,11 @@ export function CheckNumbers({ onClose }: { onClose: () => void }) {
           name="numbers"
           value={text}
           onChange={setText}
-          hint="A line each, or with commas between them; up to 10,000."
+          hint="One per line, or separated by commas. Up to 10,000."
         />
         <Buttons>
           <Button kind="primary" type="submit" isBusy={check.isBusy} disabled={text.trim() === ''}>
-            Check them
+            Check numbers
           </Button>
         </Buttons>
       </Form>
@@ -45,7 +45,7 @@ function Result({ of: checked }: { of: Checked }) {
   return (
     <div role="status" className="result">
       <p>
-        {formatNumber(out)} of {formatNumber(checked.length)} {out === 1 ? 'is' : 'are'} out.
+        {formatNumber(out)} of {formatNumber(checked.length)} {out === 1 ? 'has' : 'have'} opted out.
       </p>
       <Table
         label="Checked numbers"
@@ -53,7 +53,7 @@ function Result({ of: checked }: { of: Checked }) {
         keyOf={({ n }) => n}
         columns={[
           { title: 'Number', cell: ({ number }) => <PhoneNumber of={number} /> },
-          { title: 'Is', cell: (one) => <Badge {...tellChecked(one)} /> },
+          { title: 'Status', cell: (one) => <Badge {...tellChecked(one)} /> },
           { title: 'Since', cell: ({ since }) => <Time at={since} /> },
         ]}
         empty={null}
@@ -66,6 +66,6 @@ function tellChecked({ valid, opted_out: isOut }: Checked[number]): {
   status: string
   tone: 'bad' | 'good' | 'warning'
 } {
-  if (!valid) return { status: 'no number', tone: 'warning' }
-  return isOut ? { status: 'out', tone: 'bad' } : { status: 'not out', tone: 'good' }
+  if (!valid) return { status: 'invalid number', tone: 'warning' }
+  return isOut ? { status: 'opted out', tone: 'bad' } : { status: 'not opted out', tone: 'good' }
 }

@@ -13,7 +13,7 @@ export function ConsentLedger({ number }: { number: string }) {
   const call = useCall('listConsent', { query: { number, cursor } })
   return (
     <Section
-      title="What they agreed to and withdrew"
+      title="Consent history"
       actions={
         <DownloadButton
           does="exportConsent"
@@ -26,7 +26,7 @@ export function ConsentLedger({ number }: { number: string }) {
         {(page) => (
           <>
             <Table
-              label="Ledger of consent"
+              label="Consent history"
               rows={page.data}
               keyOf={({ id }) => id}
               columns={[
@@ -39,9 +39,9 @@ export function ConsentLedger({ number }: { number: string }) {
                 { title: 'When', cell: ({ recorded_at: at }) => <Moment at={at} /> },
               ]}
               empty={
-                <Empty title="Nothing is recorded for this number">
-                  STOP and START of the person, what you record by the API, and opt-outs by hand appear here with their
-                  proof.
+                <Empty title="No consent recorded for this number">
+                  STOP and START replies, consent recorded through the API, and opt-outs that you add appear here with
+                  their proof.
                 </Empty>
               }
             />
@@ -59,7 +59,7 @@ function Proof({ of: { message, evidence } }: { of: Consent }) {
   )
   return (
     <>
-      {message && <Link href={`/messages/${message}`}>the reply</Link>} {said.join(', ')}
+      {message && <Link href={`/messages/${message}`}>Reply</Link>} {said.join(', ')}
     </>
   )
 }

@@ -13,7 +13,7 @@ type Imported = Operations['importOptOuts']['answer']
 export function ImportOptOuts({ onClose }: { onClose: () => void }) {
   const [file, setFile] = useState<File | null>(null)
   const [imported, setImported] = useState<Imported>()
-  const add = useAction('importOptOuts', 'The file is imported.')
+  const add = useAction('importOptOuts', 'Opt-outs imported.')
   const submit = async () => {
     const done = file && (await add.run({ body: withType(file) }))
     if (done) setImported(done.answer)
@@ -21,17 +21,17 @@ export function ImportOptOuts({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Import opt-outs" onClose={onClose}>
       <p className="question">
-        It only ever adds, one bad row stops nothing, and it may be repeated. A file of the export is taken as it is.
+        Adds opt-outs and never removes any. Bad rows are skipped. You can import a file that was exported here.
       </p>
       <Form does="importOptOuts" onSubmit={submit} problem={add.problem}>
         <FileField
           label="CSV file"
-          hint="With a column number, and reason if you like; up to 100,000 rows."
+          hint="With a column “number”, and optionally “reason”. Up to 100,000 rows."
           onChange={setFile}
         />
         <Buttons>
           <Button kind="primary" type="submit" isBusy={add.isBusy} disabled={!file}>
-            {add.isBusy ? 'Importing …' : 'Import the file'}
+            {add.isBusy ? 'Importing …' : 'Import opt-outs'}
           </Button>
           {imported && <Button onClick={onClose}>Close</Button>}
         </Buttons>
@@ -46,9 +46,9 @@ function Result({ of: { total, created, existing, duplicate, failed, errors } }:
     <div role="status" className="result">
       <Figures>
         <Figure value={formatNumber(total)} label="rows" />
-        <Figure value={formatNumber(created)} label="out now" tone="good" />
-        <Figure value={formatNumber(existing)} label="were out before" />
-        <Figure value={formatNumber(duplicate)} label="repeated" />
+        <Figure value={formatNumber(created)} label="added" tone="good" />
+        <Figure value={formatNumber(existing)} label="existing" />
+        <Figure value={formatNumber(duplicate)} label="duplicates" />
         <Figure value={formatNumber(failed)} label="bad rows" {...(failed > 0 && { tone: 'bad' })} />
       </Figures>
       {errors.length > 0 && (
@@ -60,7 +60,7 @@ function Result({ of: { total, created, existing, duplicate, failed, errors } }:
             { title: 'Line', isNumber: true, cell: ({ line }) => line },
             { title: 'Value', cell: ({ value }) => <code>{value}</code> },
             {
-              title: 'What is wrong',
+              title: 'Problem',
               isWide: true,
               cell: ({ detail, suggestion }) => (
                 <span title={detail}>{[detail, suggestion].filter(Boolean).join(' ')}</span>

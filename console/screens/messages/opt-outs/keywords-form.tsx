@@ -8,16 +8,16 @@ import { Buttons, CheckField, Form, SelectField, TextArea } from '../../../kit/f
 type Body = Operations['replaceKeywords']['body']
 
 const lists = [
-  ['stop_keywords', 'Keywords that opt out', 'STOP is always among them.'],
-  ['start_keywords', 'Keywords that take an opt-out back', ''],
-  ['help_keywords', 'Keywords that ask for help', ''],
+  ['stop_keywords', 'Opt-out keywords', 'STOP always works.'],
+  ['start_keywords', 'Opt-in keywords', ''],
+  ['help_keywords', 'Help keywords', ''],
 ] as const
 type List = (typeof lists)[number][0]
 
 const answers = [
-  ['stop', 'Answer to an opt-out'],
-  ['start', 'Answer to an opt-in'],
-  ['help', 'Answer to a call for help'],
+  ['stop', 'Reply to an opt-out'],
+  ['start', 'Reply to an opt-in'],
+  ['help', 'Reply to a help request'],
 ] as const
 type Answered = (typeof answers)[number][0]
 
@@ -34,11 +34,11 @@ export function KeywordsForm({ keywords, query }: { keywords: Keywords; query: {
     pick(answers, ownReplies, (name) => keywords.replies[name] ?? ''),
   )
   const [suspicion, setSuspicion] = useState('on_suspicion' in own ? keywords.on_suspicion : '')
-  const save = useAction('replaceKeywords', 'The keywords are changed: they hold for the next reply.')
+  const save = useAction('replaceKeywords', 'Keywords saved.')
   const onSuspicion = suspicions.find((one) => one === suspicion)
-  const inherited = keywords.campaign === null ? 'Inherited from the defaults.' : 'Inherited from the account.'
+  const inherited = keywords.campaign === null ? 'Default.' : 'Inherited from the account.'
   // An own text hides the inherited one until it is removed.
-  const tellInherited = (isHidden: boolean) => (isHidden ? `${inherited} It is shown when this is saved.` : inherited)
+  const tellInherited = (isHidden: boolean) => (isHidden ? `${inherited} Shown after you save.` : inherited)
   const submit = () =>
     save.run({
       query,
@@ -58,10 +58,14 @@ export function KeywordsForm({ keywords, query }: { keywords: Keywords; query: {
             value={words[name] ?? (name in own ? '' : keywords[name].join('\n'))}
             readOnly={words[name] === undefined}
             onChange={(text) => setWords({ ...words, [name]: text })}
-            hint={words[name] === undefined ? tellInherited(name in own) : `Whole replies, a line each. ${hint}`}
+            hint={
+              words[name] === undefined
+                ? tellInherited(name in own)
+                : `One per line. A reply counts only if it is exactly the keyword. ${hint}`
+            }
           />
           <CheckField
-            label="Its own list"
+            label="Custom list"
             name={`${name}/own`}
             value={words[name] !== undefined}
             onChange={(isOwn) => setWords(isOwn ? { ...words, [name]: keywords[name].join('\n') } : omit(words, name))}
@@ -80,11 +84,11 @@ export function KeywordsForm({ keywords, query }: { keywords: Keywords; query: {
             hint={
               replies[name] === undefined
                 ? tellInherited(name in ownReplies)
-                : '{{account_name}} stands for the name of the account. Empty: nothing is answered.'
+                : '{{account_name}} becomes the name of your account. Leave empty to send no reply.'
             }
           />
           <CheckField
-            label="Its own answer"
+            label="Custom reply"
             name={`replies/${name}/own`}
             value={replies[name] !== undefined}
             onChange={(isOwn) =>
@@ -94,21 +98,21 @@ export function KeywordsForm({ keywords, query }: { keywords: Keywords; query: {
         </div>
       ))}
       <SelectField
-        label="A reply that only looks like STOP"
+        label="Replies that may mean STOP"
         name="on_suspicion"
         value={suspicion}
         onChange={setSuspicion}
         options={[
           ['', `${inherited.slice(0, -1)}${suspicion === '' ? `: ${keywords.on_suspicion.replaceAll('_', ' ')}` : ''}`],
-          ['flag', 'flag: a person looks at it'],
-          ['ignore', 'ignore: nothing is done'],
-          ['opt_out', 'opt out: the person is out at once'],
+          ['flag', 'Flag for review'],
+          ['ignore', 'Ignore'],
+          ['opt_out', 'Opt out at once'],
         ]}
-        hint="Such as “no more texts”."
+        hint="For example “no more texts”."
       />
       <Buttons>
         <Button kind="primary" type="submit" isBusy={save.isBusy}>
-          Save
+          Save keywords
         </Button>
       </Buttons>
     </Form>

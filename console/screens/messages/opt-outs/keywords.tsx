@@ -9,15 +9,15 @@ export function KeywordsScreen() {
   const campaign = params.get('campaign') ?? ''
   const campaigns = useCall('listCampaigns', { query: { limit: 200 } })
   return (
-    <Page title="Keywords" lead="Which replies opt out, in, or ask for help, and what is answered">
+    <Page title="Keywords" lead="The replies that opt out, opt in or ask for help, and what is sent back.">
       <div className="filters">
         <FilterSelect
-          label="Whose keywords"
+          label="Keywords of"
           value={campaign}
           onChange={(id) => setParams(id === '' ? {} : { campaign: id })}
           options={[
-            ['', 'The account’s'],
-            ...(campaigns.data?.data ?? []).map(({ id, name }) => [id, `Those of the campaign ${name}`] as const),
+            ['', 'Account'],
+            ...(campaigns.data?.data ?? []).map(({ id, name }) => [id, `Campaign: ${name}`] as const),
           ]}
         />
       </div>

@@ -1,6 +1,6 @@
 /** Everyone who has opted out; search, add, import and export. */
 import type { OptOut } from '@heliogram/sdk'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { download, useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
@@ -31,37 +31,38 @@ export function OptOutListScreen() {
   return (
     <Page
       title="Opt-outs"
-      lead="Nothing is sent to these people"
+      lead="Numbers that get no messages."
       actions={
         <>
-          <Button does="checkOptOuts" onClick={() => setFront('check')}>
-            Check numbers
-          </Button>
           <Button does="importOptOuts" onClick={() => setFront('import')}>
-            Import
+            Import opt-outs
           </Button>
-          <DownloadButton
-            does="exportOptOuts"
-            label="Export CSV"
-            onDownload={() => download('exportOptOuts', {}, 'opt-outs.csv')}
-          />
           <Button does="createOptOut" kind="primary" data-key="n" onClick={() => setFront('add')}>
-            Create an opt-out
+            Add opt-out
           </Button>
         </>
       }
     >
-      <Look />
+      <Look>
+        <Button does="checkOptOuts" kind="quiet" onClick={() => setFront('check')}>
+          Check a list of numbers
+        </Button>
+      </Look>
       <div className="filters" role="search" aria-label="Filters of opt-outs">
-        <FilterSelect label="How" options={sourceOptions} {...field('source')} />
-        <FilterText label="Reason" placeholder="Words of the reason" {...field('reason')} />
+        <FilterSelect label="Source" options={sourceOptions} {...field('source')} />
+        <FilterText label="Reason" placeholder="Reason" {...field('reason')} />
         <FilterDay label="Since" {...field('created_after')} />
         <FilterDay label="to" {...field('created_before')} />
         {isNarrowed && (
           <Button kind="quiet" onClick={clear}>
-            Show all
+            Clear filters
           </Button>
         )}
+        <DownloadButton
+          does="exportOptOuts"
+          label="Export all as CSV"
+          onDownload={() => download('exportOptOuts', {}, 'opt-outs.csv')}
+        />
       </div>
       <Loaded call={call}>
         {(page) => (
@@ -72,25 +73,25 @@ export function OptOutListScreen() {
               keyOf={({ id }) => id}
               columns={[
                 { title: 'Number', cell: ({ number }) => <OptOutLink number={number} /> },
-                { title: 'How', cell: ({ source, message }) => <Source source={source} message={message} /> },
+                { title: 'Source', cell: ({ source, message }) => <Source source={source} message={message} /> },
                 { title: 'Reason', isWide: true, cell: ({ reason }) => reason },
                 { title: 'Since', cell: ({ created_at: at }) => <Time at={at} /> },
               ]}
               empty={
                 isNarrowed ? (
-                  <Empty title="No such opt-outs" action={<Button onClick={clear}>Show all</Button>}>
-                    No opt-out fits all of these filters.
+                  <Empty title="No matching opt-outs" action={<Button onClick={clear}>Clear filters</Button>}>
+                    Change or clear the filters to see other opt-outs.
                   </Empty>
                 ) : (
                   <Empty
                     title="Nobody has opted out"
                     action={
                       <Button does="createOptOut" onClick={() => setFront('add')}>
-                        Create an opt-out
+                        Add opt-out
                       </Button>
                     }
                   >
-                    Who answers STOP to one of your messages appears here, and so does whom you add or import.
+                    People who reply STOP appear here, and opt-outs that you add or import.
                   </Empty>
                 )
               }
@@ -107,7 +108,7 @@ export function OptOutListScreen() {
 }
 
 /** A link to any number, opted out or not. */
-function Look() {
+function Look({ children }: { children: ReactNode }) {
   const [number, setNumber] = useState('')
   const [, go] = useLocation()
   const digits = number.replace(/\D/g, '')
@@ -122,22 +123,23 @@ function Look() {
     >
       <input
         type="search"
-        aria-label="Number to look up"
-        placeholder="Number to look up"
+        aria-label="Phone number to look up"
+        placeholder="Look up a phone number"
         inputMode="tel"
         autoComplete="off"
         value={number}
         onChange={(event) => setNumber(event.target.value)}
       />
       <Button type="submit" disabled={digits === ''}>
-        Look it up
+        Look up
       </Button>
+      {children}
     </form>
   )
 }
 
 function OptOutLink({ number }: Pick<OptOut, 'number'>) {
-  if (number === null) return <span className="none">forgotten</span>
+  if (number === null) return <span className="none">erased</span>
   // A masked number has no screen.
   if (!/^\d+$/.test(number)) return <PhoneNumber of={number} />
   return (

@@ -29,12 +29,12 @@ function OneNumber({ number }: { number: string }) {
         <>
           {isOut && (
             <>
-              <Badge status="out" tone="bad" /> Nothing is sent to this number.
+              <Badge status="opted out" tone="bad" /> This number gets no messages.
             </>
           )}
           {isIn && (
             <>
-              <Badge status="not out" tone="good" /> Messages are sent to this number.
+              <Badge status="not opted out" tone="good" /> This number can get messages.
             </>
           )}
         </>
@@ -49,7 +49,7 @@ function OneNumber({ number }: { number: string }) {
           {isOut && <ForgetButton number={number} />}
           {isIn && (
             <Button does="createOptOut" kind="danger" onClick={() => setAdding(true)}>
-              Opt it out
+              Add opt-out
             </Button>
           )}
         </>
@@ -67,9 +67,9 @@ function OptOutFacts({ of: { source, reason, message, created_at: since } }: { o
     <Facts
       facts={[
         ['Since', <Moment key="since" at={since} />],
-        ['How', tellSource(source)],
+        ['Source', tellSource(source)],
         ['Reason', reason],
-        ['The reply', message && <Link href={`/messages/${message}`}>what they wrote</Link>],
+        ['Reply', message && <Link href={`/messages/${message}`}>View reply</Link>],
       ]}
     />
   )

@@ -3,12 +3,12 @@ import type { Operations } from '@heliogram/sdk'
 type Source = NonNullable<NonNullable<Operations['listOptOuts']['query']>['source']>
 
 const sources: Record<Source, string> = {
-  reply: 'by reply',
-  api: 'by hand or by the API',
-  import: 'imported',
-  consent: 'with a contact',
-  review: 'by a person who reviewed a reply',
-  carrier: 'refused by the carrier',
+  reply: 'Reply',
+  api: 'Console or API',
+  import: 'Import',
+  consent: 'Contact’s consent',
+  review: 'Reviewed reply',
+  carrier: 'Carrier',
 }
 
 /** Undefined if unknown. */
@@ -20,4 +20,4 @@ export function tellSource(text: string): string {
   return source ? sources[source] : text
 }
 
-export const sourceOptions: readonly (readonly [string, string])[] = [['', 'Every source'], ...Object.entries(sources)]
+export const sourceOptions: readonly (readonly [string, string])[] = [['', 'Any source'], ...Object.entries(sources)]

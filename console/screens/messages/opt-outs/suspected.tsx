@@ -15,7 +15,7 @@ export function SuspectedScreen() {
   const cursor = params.get('cursor') ?? undefined
   const call = useCall('listSuspectedOptOuts', { query: { cursor } }, { every: everyMs })
   return (
-    <Page title="Possible opt-outs" lead="Replies that may mean STOP: nothing was done about them yet">
+    <Page title="Possible opt-outs" lead="Replies that may mean STOP. Decide whether each is an opt-out.">
       <Loaded call={call}>
         {(page) => (
           <>
@@ -33,17 +33,16 @@ export function SuspectedScreen() {
                   ),
                 },
                 {
-                  title: 'What they wrote',
+                  title: 'Reply',
                   isWide: true,
                   cell: ({ text }) => text ?? <span className="none">not shown</span>,
                 },
                 { title: 'When', cell: ({ created_at: at }) => <Time at={at} /> },
-                { title: 'What it means', cell: (suspicion) => <Decision of={suspicion} /> },
+                { title: '', cell: (suspicion) => <Decision of={suspicion} /> },
               ]}
               empty={
-                <Empty title="Nothing to decide">
-                  A reply that only looks like STOP, such as “no more texts”, opts nobody out by itself. It appears here
-                  until somebody says what it means.
+                <Empty title="No replies to review">
+                  Replies such as “no more texts” opt nobody out by themselves. They appear here until somebody decides.
                 </Empty>
               }
             />
@@ -57,14 +56,14 @@ export function SuspectedScreen() {
 
 function Decision({ of: { message } }: { of: OptOutSuspicion }) {
   const path = { message }
-  const confirm = useAction('decideSuspectedOptOut', 'The person is out: nothing is sent to them.')
-  const dismiss = useAction('decideSuspectedOptOut', 'It did not mean STOP.')
+  const confirm = useAction('decideSuspectedOptOut', 'Opt-out added.')
+  const dismiss = useAction('decideSuspectedOptOut', 'Reply dismissed.')
   return (
     <div className="buttons">
       <ConfirmButton
         does="decideSuspectedOptOut"
         label="Opt out"
-        question="It meant STOP: nothing is sent to the person any more, and what waits for them is canceled."
+        question="This number gets no more messages, and queued ones are canceled."
         onConfirm={() => confirm.run({ path, body: { action: 'opt_out' } })}
         isBusy={confirm.isBusy}
         problem={confirm.problem}
@@ -74,7 +73,7 @@ function Decision({ of: { message } }: { of: OptOutSuspicion }) {
         isBusy={dismiss.isBusy}
         onClick={() => void dismiss.run({ path, body: { action: 'dismiss' } })}
       >
-        It is no STOP
+        Dismiss
       </Button>
       {dismiss.problem && <Problem of={dismiss.problem} />}
     </div>
