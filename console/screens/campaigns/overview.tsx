@@ -7,6 +7,7 @@ import { BroadcastList } from './broadcasts/list.tsx'
 import { CampaignFrame } from './frame.tsx'
 import { isOpen } from './states.ts'
 import { Breakdown } from './stats/breakdown.tsx'
+import { tellMoney } from './stats/money.ts'
 import { Results } from './stats/results.tsx'
 
 export function CampaignScreen() {
@@ -49,7 +50,15 @@ function NextStep({ campaign: { id, contacts_count, status } }: { campaign: Camp
 function Outcome({ campaign, stats }: { campaign: Campaign; stats: NonNullable<Campaign['stats']> }) {
   return (
     <Section title="Results" actions={<Link href={`/messages?campaign=${campaign.id}`}>View messages</Link>}>
-      <Results stats={stats} hasClicks={campaign.shorten_urls} />
+      <Results
+        stats={stats}
+        filter={`campaign=${campaign.id}`}
+        head={[{ name: 'Messages', value: stats.recipients, colour: 'neutral' }]}
+      />
+      <p className="hint skips">
+        {tellCount(stats.segments, 'segment')}
+        {stats.cost.length > 0 && ` · ${tellMoney(stats.cost)} estimated`}
+      </p>
     </Section>
   )
 }

@@ -1,17 +1,16 @@
 import type { Broadcast } from '@heliogram/sdk'
 import { Link, useParams } from 'wouter'
 import { useCall } from '../../../api.ts'
-import { RankedBars } from '../../../kit/pictures.tsx'
 import { Loaded, Page, Section } from '../../../kit/page.tsx'
 import { Badge, Copy, Facts, formatNumber, Moment, Time, tellCount } from '../../../kit/show.tsx'
 import { Lifecycle } from '../lifecycle.tsx'
 import { isUnderWay } from '../states.ts'
+import { tellMoney } from '../stats/money.ts'
 import { Decision, Withdraw } from './decision.tsx'
 import { Live } from './live.tsx'
 import { OverTime } from './over-time.tsx'
-import { Failures, Skips, stepsOf } from './results.tsx'
+import { BroadcastResults, Failures, Skips } from './results.tsx'
 import { BroadcastTable } from './table.tsx'
-import { tellShare } from './share.ts'
 import { titleOf } from './title.ts'
 import { Who } from './who.tsx'
 
@@ -79,14 +78,7 @@ function Details({ broadcast, at }: { broadcast: Broadcast; at: number }) {
         <div>
           {stats && (
             <Section title="Results">
-              <RankedBars
-                label="Results"
-                rows={stepsOf(broadcast, stats).map((step) => ({
-                  ...step,
-                  key: step.name,
-                  note: tellShare(step.value, broadcast.recipients),
-                }))}
-              />
+              <BroadcastResults broadcast={broadcast} stats={stats} />
               <Skips skipped={broadcast.skipped} />
             </Section>
           )}
@@ -120,7 +112,7 @@ function About({ broadcast }: { broadcast: Broadcast }) {
         ['Started', broadcast.started_at && <Moment at={broadcast.started_at} />],
         ['Completed', broadcast.completed_at && <Moment at={broadcast.completed_at} />],
         ['Segments', formatNumber(broadcast.segments)],
-        ['Estimated cost', stats?.cost.map(({ amount, currency }) => `${amount} ${currency}`).join(' + ')],
+        ['Estimated cost', stats && tellMoney(stats.cost)],
         [approval?.recipients === null ? 'Rejected by' : 'Approved by', approval && <Who id={approval.by} />],
         ['Decision', approval && tellDecision(approval)],
         ['Broadcast ID', <Copy key="id" text={broadcast.id} />],

@@ -1,13 +1,11 @@
 /** From recipients to replies, and why messages failed. */
 import type { Broadcast } from '@heliogram/sdk'
 import { Link } from 'wouter'
-import { RankedBars, type Ranked } from '../../../kit/pictures.tsx'
+import { RankedBars } from '../../../kit/pictures.tsx'
 import { Section } from '../../../kit/page.tsx'
 import { formatNumber } from '../../../kit/show.tsx'
-import { tellShare } from './share.ts'
-
-type Step = Pick<Ranked, 'value' | 'colour' | 'to'> & { name: string }
-type Stats = NonNullable<Broadcast['stats']>
+import { failed, Results, type Stats } from '../stats/results.tsx'
+import { tellShare } from '../stats/share.ts'
 
 const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((all, count) => all + count, 0)
 
@@ -15,33 +13,20 @@ const sum = (counts: Record<string, number>): number => Object.values(counts).re
 export const processedOf = ({ recipients, stats, remaining }: Broadcast): number =>
   recipients - (stats?.queued ?? remaining)
 
-export function stepsOf(broadcast: Broadcast, stats: Stats): Step[] {
+export function BroadcastResults({ broadcast, stats }: { broadcast: Broadcast; stats: Stats }) {
   const { recipients, messages, skipped } = broadcast
-  const to = (filter: string) => `/messages?${messagesOf(broadcast)}${filter}`
-  const some = (step: Step): Step[] => (step.value > 0 ? [step] : [])
-  return [
-    { name: 'Recipients', value: recipients, colour: 'neutral' },
-    ...some({ name: 'Skipped', value: sum(skipped), colour: 'neutral' }),
-    { name: 'Queued', value: messages, colour: 'accepted', to: to('') },
-    {
-      name: 'Sent',
-      value: stats.sent + stats.delivered + stats.failed + stats.unconfirmed,
-      colour: 'sent',
-      to: to(''),
-    },
-    { name: 'Delivered', value: stats.delivered, colour: 'delivered', to: to('&status=delivered') },
-    {
-      name: 'Failed',
-      value: stats.failed,
-      colour: 'failed',
-      to: to('&status=undelivered,rejected,expired,failed'),
-    },
-    ...some({ name: 'Unconfirmed', value: stats.unconfirmed, colour: 'neutral', to: to('&status=unconfirmed') }),
-    ...some({ name: 'Canceled', value: stats.canceled, colour: 'neutral', to: to('&status=canceled') }),
-    ...some({ name: 'Clicked', value: stats.clicks, colour: 'delivered' }),
-    { name: 'Replied', value: stats.replies, colour: 'delivered', to: to('&direction=inbound') },
-    { name: 'Opted out', value: stats.opt_outs, colour: 'failed' },
-  ]
+  const filter = messagesOf(broadcast)
+  return (
+    <Results
+      stats={stats}
+      filter={filter}
+      head={[
+        { name: 'Recipients', value: recipients, colour: 'neutral' },
+        ...(sum(skipped) > 0 ? [{ name: 'Skipped', value: sum(skipped), colour: 'neutral' as const }] : []),
+        { name: 'Queued', value: messages, colour: 'accepted', to: `/messages?${filter}` },
+      ]}
+    />
+  )
 }
 
 /** The filter for a broadcast's messages: a campaign has one broadcast at a time. */
@@ -55,11 +40,7 @@ export function Failures({ broadcast, stats }: { broadcast: Broadcast; stats: St
   return (
     <Section
       title="Why messages failed"
-      actions={
-        <Link href={`/messages?${messagesOf(broadcast)}&status=undelivered,rejected,expired,failed`}>
-          View failed messages
-        </Link>
-      }
+      actions={<Link href={`/messages?${messagesOf(broadcast)}&${failed}`}>View failed messages</Link>}
     >
       <RankedBars
         label="Failures by reason"

@@ -1,7 +1,7 @@
 /** Broadcasts side by side: shares of their recipients, so that large and small ones compare. */
 import type { Broadcast } from '@heliogram/sdk'
 import type { ReactNode } from 'react'
-import { tellShare } from './share.ts'
+import { tellShare } from '../stats/share.ts'
 import { Badge, formatNumber, Time } from '../../../kit/show.tsx'
 import { Table } from '../../../kit/table.tsx'
 import { titleOf } from './title.ts'

@@ -7,7 +7,8 @@ import { Button } from '../../../kit/button.tsx'
 import { Dialog } from '../../../kit/dialog.tsx'
 import { Buttons, Form, TextField } from '../../../kit/form.tsx'
 import { Fold } from '../../../kit/fold.tsx'
-import { tellShare } from '../broadcasts/share.ts'
+import { tellMoney } from '../stats/money.ts'
+import { tellShare } from '../stats/share.ts'
 import { Section } from '../../../kit/page.tsx'
 import { Problem } from '../../../kit/problem.tsx'
 import { Facts, Figure, Figures, formatNumber, tellCount } from '../../../kit/show.tsx'
@@ -48,9 +49,7 @@ export function Review({ campaign, draft, order, result, onBack, onSmart }: Revi
       <Figures>
         <Figure value={formatNumber(messages)} label="messages" />
         <Figure value={formatNumber(segments)} label="segments" />
-        {cost.map(({ amount, currency }) => (
-          <Figure key={currency} value={amount} label={`${currency}, estimated`} />
-        ))}
+        {cost.length > 0 && <Figure value={tellMoney(cost)} label="estimated cost" />}
         {pace !== null && pace > 0 && (
           <Figure value={tellDuration(segments / pace)} label={`at ${formatNumber(Math.round(pace * 10) / 10)}/s`} />
         )}
@@ -115,7 +114,7 @@ function Unicode({ result, draft, onSmart }: Pick<ReviewProps, 'result' | 'draft
   const count = encodings['UCS-2']
   if (count === 0 || extra.segments === 0) return null
   const isCurable = !draft.isSmart && extra.characters.some((character) => typographic.has(character))
-  const price = extra.cost.map(({ amount, currency }) => `${amount} ${currency}`).join(' + ')
+  const price = tellMoney(extra.cost)
   return (
     <div className="notice">
       <p>

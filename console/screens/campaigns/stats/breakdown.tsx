@@ -22,28 +22,24 @@ const groups = [
 export function Breakdown({ campaign }: { campaign: string }) {
   const hours = useCall('getCampaignStats', { path: { campaign }, query: { group: 'hour' } }, { every: 5000 })
   return (
-    <Section
-      title="By hour"
-      actions={
-        <DownloadButton
-          does="exportCampaignStats"
-          label="Export CSV"
-          onDownload={() => download('exportCampaignStats', { path: { campaign } }, `stats-${campaign}.csv`)}
-        />
-      }
-    >
+    <>
       <Loaded call={hours}>
-        {({ data }) => (
-          <Chart
-            label="Messages by the hour in which they were accepted"
-            times={data.map(({ hour }) => Date.parse(hour ?? ''))}
-            lines={outcomeLines(data)}
-            isStacked
-          />
-        )}
+        {({ data }) =>
+          // One hour shows no course.
+          data.length > 1 && (
+            <Section title="By hour">
+              <Chart
+                label="Messages by the hour in which they were accepted"
+                times={data.map(({ hour }) => Date.parse(hour ?? ''))}
+                lines={outcomeLines(data)}
+                isStacked
+              />
+            </Section>
+          )
+        }
       </Loaded>
       <ByGroup campaign={campaign} />
-    </Section>
+    </>
   )
 }
 
@@ -59,13 +55,20 @@ function ByGroup({ campaign }: { campaign: string }) {
     <Section
       title="Breakdown"
       actions={
-        <select aria-label="Group by" value={group} onChange={(event) => set('group', event.target.value)}>
-          {groups.map(([value, title]) => (
-            <option key={value} value={value}>
-              {title}
-            </option>
-          ))}
-        </select>
+        <>
+          <select aria-label="Group by" value={group} onChange={(event) => set('group', event.target.value)}>
+            {groups.map(([value, title]) => (
+              <option key={value} value={value}>
+                {title}
+              </option>
+            ))}
+          </select>
+          <DownloadButton
+            does="exportCampaignStats"
+            label="Export CSV"
+            onDownload={() => download('exportCampaignStats', { path: { campaign } }, `stats-${campaign}.csv`)}
+          />
+        </>
       }
     >
       <Loaded call={stats}>

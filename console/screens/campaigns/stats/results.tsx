@@ -1,30 +1,40 @@
+/** From messages to replies: of a campaign, or of a broadcast. */
 import type { Campaign } from '@heliogram/sdk'
-import { PartsBar } from '../../../kit/pictures.tsx'
-import { Figure, Figures, formatNumber, tellCount } from '../../../kit/show.tsx'
-import { outcomeParts } from './outcome.ts'
+import { RankedBars, type Ranked } from '../../../kit/pictures.tsx'
+import { tellShare } from './share.ts'
 
-export const Results = ({
-  stats,
-  hasClicks = false,
-}: {
-  stats: NonNullable<Campaign['stats']>
-  hasClicks?: boolean
-}) => (
-  <>
-    <PartsBar label={tellCount(stats.recipients, 'recipient')} parts={outcomeParts(stats)} />
-    <div className="section">
-      <Figures>
-        <Figure value={formatNumber(stats.recipients)} label="recipients" />
-        <Figure value={formatNumber(stats.delivered)} label="delivered" tone="good" />
-        <Figure value={formatNumber(stats.failed)} label="failed" {...(stats.failed > 0 && { tone: 'bad' })} />
-        <Figure value={formatNumber(stats.replies)} label="replies" />
-        <Figure value={formatNumber(stats.opt_outs)} label="opt-outs" />
-        {(hasClicks || stats.clicks > 0) && <Figure value={formatNumber(stats.clicks)} label="clicks" />}
-        <Figure value={formatNumber(stats.segments)} label="segments" />
-        {stats.cost.map(({ amount, currency }) => (
-          <Figure key={currency} value={amount} label={`${currency}, estimated`} />
-        ))}
-      </Figures>
-    </div>
-  </>
-)
+export type Stats = NonNullable<Campaign['stats']>
+export type Step = Pick<Ranked, 'value' | 'colour' | 'to'> & { name: string }
+
+interface ResultsProps {
+  stats: Stats
+  /** The first is the whole. */
+  head: readonly [Step, ...Step[]]
+  /** Of the list of messages. */
+  filter: string
+}
+
+export const failed = 'status=undelivered,rejected,expired,failed'
+
+export function Results({ stats, head, filter }: ResultsProps) {
+  const to = (more: string) => `/messages?${filter}&${more}`
+  const some = (step: Step): Step[] => (step.value > 0 ? [step] : [])
+  const sent = stats.sent + stats.delivered + stats.failed + stats.unconfirmed
+  const steps: Step[] = [
+    ...head,
+    { name: 'Sent', value: sent, colour: 'sent', to: `/messages?${filter}` },
+    { name: 'Delivered', value: stats.delivered, colour: 'delivered', to: to('status=delivered') },
+    { name: 'Failed', value: stats.failed, colour: 'failed', to: to(failed) },
+    ...some({ name: 'Unconfirmed', value: stats.unconfirmed, colour: 'neutral', to: to('status=unconfirmed') }),
+    ...some({ name: 'Canceled', value: stats.canceled, colour: 'neutral', to: to('status=canceled') }),
+    ...some({ name: 'Clicked', value: stats.clicks, colour: 'delivered' }),
+    { name: 'Replied', value: stats.replies, colour: 'delivered', to: to('direction=inbound') },
+    { name: 'Opted out', value: stats.opt_outs, colour: 'failed' },
+  ]
+  return (
+    <RankedBars
+      label="Results"
+      rows={steps.map((step) => ({ ...step, key: step.name, note: tellShare(step.value, head[0].value) }))}
+    />
+  )
+}
