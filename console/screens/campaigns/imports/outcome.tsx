@@ -52,14 +52,16 @@ export function Outcome({ of, fixes }: OutcomeProps) {
         <div className="below">
           <PartsBar
             label={tellCount(counts.processed, 'row')}
-            parts={[
-              { name: 'new', value: counts.created, tone: 'good' },
-              { name: 'updated', value: counts.updated, tone: 'busy' },
-              { name: 'unchanged', value: counts.skipped, tone: 'neutral' },
-              { name: counts.duplicate === 1 ? 'duplicate' : 'duplicates', value: counts.duplicate, tone: 'neutral' },
-              { name: 'hidden', value: counts.hidden, tone: 'neutral' },
-              { name: counts.failed === 1 ? 'bad row' : 'bad rows', value: counts.failed, tone: 'bad' },
-            ]}
+            parts={(
+              [
+                { name: 'new', value: counts.created, tone: 'good' },
+                { name: 'updated', value: counts.updated, tone: 'busy' },
+                { name: 'unchanged', value: counts.skipped, tone: 'neutral' },
+                { name: counts.duplicate === 1 ? 'duplicate' : 'duplicates', value: counts.duplicate, tone: 'neutral' },
+                { name: 'hidden', value: counts.hidden, tone: 'neutral' },
+                { name: counts.failed === 1 ? 'bad row' : 'bad rows', value: counts.failed, tone: 'bad' },
+              ] as const
+            ).filter(({ name, value }) => value > 0 || name === 'new')}
           />
         </div>
       )}
