@@ -37,7 +37,7 @@ export function ImportScreen() {
             <Section title="Details">
               <Facts
                 facts={[
-                  ['Format', shown.format],
+                  ['Format', shown.format.toUpperCase()],
                   ['Encoding', shown.detected.encoding],
                   ['Delimiter', shown.detected.delimiter && <code>{JSON.stringify(shown.detected.delimiter)}</code>],
                   ['Sheet', shown.detected.sheet],

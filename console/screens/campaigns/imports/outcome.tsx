@@ -78,7 +78,9 @@ export function Outcome({ of, fixes }: OutcomeProps) {
         </p>
       ))}
       {counts.failed > 0 && (
-        <Section title={`${tellCount(counts.failed, 'row')} can’t be imported`}>
+        <Section
+          title={`${tellCount(counts.failed, 'row')} ${isDry ? 'can’t be' : counts.failed === 1 ? 'wasn’t' : 'weren’t'} imported`}
+        >
           <p className="hint">
             {isDry
               ? 'All other rows can. Fix the problems here or in the file, or go on without these rows.'
