@@ -22,7 +22,9 @@ const areas: readonly (readonly [addresses: RegExp, area: ComponentType])[] = [
   [/^\/(usage|people|me|audit|settings|accounts)(\/|$)/, area(() => import('./screens/account/routes.tsx'))],
 ]
 
+/** Loaded when the browser has time, so that going there is immediate, and possible while the server is away. */
 function area(load: () => Promise<{ screens: Screens }>): ComponentType {
+  whenIdle(() => void load().catch(() => {}))
   return lazy(async () => {
     const { screens } = await loadPart(load)
     return {
@@ -36,6 +38,12 @@ function area(load: () => Promise<{ screens: Screens }>): ComponentType {
       ),
     }
   })
+}
+
+/** Safari has no idle callbacks. */
+function whenIdle(work: () => void): void {
+  if ('requestIdleCallback' in globalThis) requestIdleCallback(work)
+  else setTimeout(work, 1000)
 }
 
 function Missing() {

@@ -206,7 +206,7 @@ function buildConsole(sources) {
   if (run.status !== 0) throw new Error(`the console cannot be built:\n\n${run.stdout}${run.stderr}`)
   // Precompressed, as browsers get them (server/program/site/console.ts).
   for (const file of sourcesOf(path.relative(root, draft)).map((name) => path.join(root, name)))
-    fs.writeFileSync(`${file}.gz`, zlib.gzipSync(fs.readFileSync(file)))
+    if (!file.endsWith('.woff2')) fs.writeFileSync(`${file}.gz`, zlib.gzipSync(fs.readFileSync(file)))
   fs.writeFileSync(path.join(draft, path.basename(builtFrom)), sources)
   fs.rmSync(path.dirname(builtFrom), { recursive: true, force: true })
   fs.renameSync(draft, path.dirname(builtFrom))

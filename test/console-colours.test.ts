@@ -40,6 +40,10 @@ test.each(themes)('text and field borders have enough contrast: %s', (_, colours
   expect(faint).toEqual([])
 })
 
+test.each(themes.slice(0, 2))('the text of a button is legible: %s', (_, colours) => {
+  expect(contrast(colours, ['on-accent', 'accent'])).toBeGreaterThanOrEqual(4.5)
+})
+
 test.each(themes.slice(2))('white is legible on solid colours, and lines of charts are visible: %s', (_, colours) => {
   const lines = ['accepted', 'sent', 'delivered', 'failed'].map((line) => [`chart-${line}`, 'panel'] as const)
   expect([

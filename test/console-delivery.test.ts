@@ -35,6 +35,9 @@ test('an outage of the service is reported once; the page and the login stay, ev
   const away = page.getByText('The installation does not answer.')
   await page.goto('/console/')
   await page.getByRole('row', { name: /simulator/ }).waitFor()
+  // All areas are loaded when the browser has time.
+  const areas = `performance.getEntriesByType('resource').filter(({ name }) => /routes-[^/]*\\.js$/.test(name)).length`
+  await until('all areas are loaded', async () => Number(await page.evaluate(areas)) > 5)
   await program.stop()
   await away.waitFor()
   await page.evaluate(`{

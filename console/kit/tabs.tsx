@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 
 interface TabsProps {
@@ -10,8 +11,13 @@ interface TabsProps {
 export function Tabs({ label, tabs, current }: TabsProps) {
   const [path] = useLocation()
   const shown = current ?? path
+  const bar = useRef<HTMLElement>(null)
+  // On a phone they do not all fit.
+  useEffect(() => {
+    bar.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [shown])
   return (
-    <nav className="tabs" aria-label={label}>
+    <nav ref={bar} className="tabs" aria-label={label}>
       {tabs.map(([to, title]) => (
         <Link key={to} href={to} aria-current={to === shown ? 'page' : undefined}>
           {title}
