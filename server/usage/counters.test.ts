@@ -200,6 +200,7 @@ it('equals a count of all messages, whatever happens', async () => {
   // What CHECKs would keep.
   const known = `direction in ('outbound', 'inbound') and type = any ($1) and status = any ($2) and coalesce(on_unknown, 'hold') = any ($3)`
   expect(await test.count('messages', `not (${known})`, [messageTypes, statuses, unknownPolicies])).toBe(0)
+  expect(await test.count('submissions', `state not in ('accepted', 'refused', 'unknown')`)).toBe(0)
 })
 
 /** Opted-out recipients are refused, and an empty queue has no lease. */

@@ -1476,8 +1476,7 @@ create table submissions (
   receipt_at timestamptz,
   is_adopted boolean default false not null,
   is_repeated boolean default false not null,
-  constraint submissions_pkey primary key (account_id, message_id, segment, try),
-  constraint submissions_state_check check ((state = any (array['accepted', 'refused', 'unknown'])))
+  constraint submissions_pkey primary key (account_id, message_id, segment, try)
 ) partition by range (message_id);
 create policy own_account on submissions for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 

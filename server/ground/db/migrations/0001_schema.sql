@@ -400,7 +400,7 @@ create table submissions (
   segment int not null,
   try int not null,
   link_id uuid not null,
-  state text not null check (state in ('accepted', 'refused', 'unknown')),
+  state text not null,
   carrier_message_id text,
   command_status int,
   intent_at timestamptz,
