@@ -64,7 +64,8 @@ export function CampaignFrame({ children }: { children: (campaign: Campaign) => 
         current={`/campaigns/${id}${isAt?.[0] ?? ''}`}
       />
       {call.error && <Loaded call={call}>{() => null}</Loaded>}
-      {children(campaign)}
+      {/* A form inside leaves the width of the page as it is: the tabs stay in their place. */}
+      <div>{children(campaign)}</div>
     </Page>
   )
 }
