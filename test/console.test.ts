@@ -44,6 +44,18 @@ test('the overview shows new messages live', async () => {
   await page.getByRole('row', { name: /\+12025550188 .*delivered.* Your table is ready\./ }).waitFor()
 })
 
+test('the first steps tick themselves, and a test webhook shows its post with a verified signature', async () => {
+  const { page } = visitor
+  await page.getByRole('listitem').filter({ hasText: 'See it delivered' }).getByText('(done)').waitFor()
+  await page.getByRole('button', { name: 'Create a test webhook' }).click()
+  await page.getByText('webhook.test').first().click()
+  await page.getByText('signature verified').first().waitFor()
+  await page.getByLabel('Headers', { exact: true }).getByText('webhook-signature').waitFor()
+  await page.getByText('3 of 6 done').waitFor()
+  await page.getByRole('button', { name: 'Hide' }).click()
+  await page.getByRole('heading', { name: /^Get started/ }).waitFor({ state: 'detached' })
+})
+
 test('a page polls less without changes, not at all in a hidden tab, and at once when it is shown again', async () => {
   const page = await visitor.page.context().newPage()
   let [asked, open] = [0, 0]

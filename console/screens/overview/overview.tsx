@@ -6,6 +6,7 @@ import { Loaded, Page } from '../../kit/page.tsx'
 import { Attention } from './attention.tsx'
 import { Broadcasts } from './broadcasts.tsx'
 import { Countries } from './countries.tsx'
+import { FirstRun } from './first-run.tsx'
 import { Latest } from './latest.tsx'
 import { Links } from './links.tsx'
 import { Throughput } from './throughput.tsx'
@@ -35,6 +36,7 @@ export function OverviewScreen() {
       <Loaded call={summary}>
         {(data) => (
           <>
+            <FirstRun summary={data} />
             {day && <Tiles summary={data} day={day} />}
             <div className="home">
               <div className="home-main">
