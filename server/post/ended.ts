@@ -28,44 +28,15 @@ export const isFinal = ({ retryMs, post }: Ended): boolean => retryMs === null &
  * once, as done. Counts for replays (primary key), if any.
  */
 export async function endPosts(db: Db, ended: Ended[]): Promise<void> {
-  const isPlain = ended.every((one) => isFinal(one))
+  const { posts, attempts, statement } = ended.every((one) => isFinal(one)) ? plain : general
   const rows = rowsOfEnds(ended)
   // The later ones first: a row's events are a slice of these.
   const ordered = [...rows.flatMap(({ more }) => more), ...rows.map(({ first }) => first)]
   await db.query({
-    ...(isPlain ? plainEndStatement : endStatement)(dayOf(rows.map(({ id }) => id))),
+    ...statement(dayOf(rows.map(({ id }) => id))),
     values: [
-      ...posts.encode(ordered, {
-        event_id: (one) => one.post.eventId,
-        due_at: (one) => one.post.dueAt,
-        endpoint_id: (one) => one.post.endpointId,
-        account_id: (one) => one.post.accountId,
-        try: (one) => one.post.try,
-        url: (one) => one.post.url,
-        outcome: (one) => one.result.outcome,
-        retry_ms: (one) => one.retryMs,
-      }),
-      ...attempts.encode(rows, {
-        id: ({ id }) => id,
-        event_id: ({ first }) => first.post.eventId,
-        created_at: ({ first }) => first.startedAt,
-        duration_ms: ({ first }) => first.result.durationMs,
-        connect_ms: ({ first }) => first.result.connectMs,
-        first_byte_ms: ({ first }) => first.result.firstByteMs,
-        more_from: ({ more, moreTo }) => (more.length > 0 ? moreTo - more.length + 1 : null),
-        more_to: ({ more, moreTo }) => (more.length > 0 ? moreTo : null),
-        account_id: ({ first }) => first.post.accountId,
-        to_id: ({ first }) => first.post.targetId ?? first.post.endpointId,
-        try: ({ first }) => first.post.try,
-        outcome: ({ first }) => first.result.outcome,
-        status_code: ({ first }) => first.result.statusCode,
-        response_head: ({ first }) => first.result.responseHead,
-        retry_ms: ({ first }) => first.retryMs,
-        url: ({ first }) => first.url,
-        header_names: ({ first }) => first.headerNames?.join() ?? null,
-        batch_id: ({ first }) => first.batchId,
-        response_headers: ({ first }) => first.result.responseHeaders,
-      }),
+      ...posts.encode(ordered, postPicks),
+      ...attempts.encode(rows, attemptPicks),
       arrayLiteral(rows.flatMap(timingsOf)),
     ],
   })
@@ -125,40 +96,70 @@ function timingsOf({ first, more }: AttemptRow): (number | null)[] {
   ])
 }
 
-/** The rows of the outbox that end. */
-const posts = rowParameters(
-  { event_id: 'uuid', due_at: 'timestamptz' },
-  { endpoint_id: 'uuid', account_id: 'uuid', try: 'int', url: 'text', outcome: 'text', retry_ms: 'int' },
-)
-const attempts = rowParameters(
-  {
-    id: 'uuid',
-    event_id: 'uuid',
-    created_at: 'timestamptz',
-    duration_ms: 'int',
-    connect_ms: 'int',
-    first_byte_ms: 'int',
-    more_from: 'int',
-    more_to: 'int',
-  },
-  {
-    account_id: 'uuid',
-    to_id: 'uuid',
-    try: 'int',
-    outcome: 'text',
-    status_code: 'int',
-    response_head: 'text',
-    retry_ms: 'int',
-    url: 'text',
-    header_names: 'text',
-    batch_id: 'uuid',
-    response_headers: 'text',
-  },
-  posts.count,
-)
+const postPicks = {
+  event_id: (one: Ended) => one.post.eventId,
+  due_at: (one: Ended) => one.post.dueAt,
+  endpoint_id: (one: Ended) => one.post.endpointId,
+  account_id: (one: Ended) => one.post.accountId,
+  try: (one: Ended) => one.post.try,
+  url: (one: Ended) => one.post.url,
+  outcome: (one: Ended) => one.result.outcome,
+  retry_ms: (one: Ended) => one.retryMs,
+}
+const attemptPicks = {
+  id: ({ id }: AttemptRow) => id,
+  event_id: ({ first }: AttemptRow) => first.post.eventId,
+  created_at: ({ first }: AttemptRow) => first.startedAt,
+  duration_ms: ({ first }: AttemptRow) => first.result.durationMs,
+  connect_ms: ({ first }: AttemptRow) => first.result.connectMs,
+  first_byte_ms: ({ first }: AttemptRow) => first.result.firstByteMs,
+  more_from: ({ more, moreTo }: AttemptRow) => (more.length > 0 ? moreTo - more.length + 1 : null),
+  more_to: ({ more, moreTo }: AttemptRow) => (more.length > 0 ? moreTo : null),
+  account_id: ({ first }: AttemptRow) => first.post.accountId,
+  to_id: ({ first }: AttemptRow) => first.post.targetId ?? first.post.endpointId,
+  try: ({ first }: AttemptRow) => first.post.try,
+  outcome: ({ first }: AttemptRow) => first.result.outcome,
+  status_code: ({ first }: AttemptRow) => first.result.statusCode,
+  response_head: ({ first }: AttemptRow) => first.result.responseHead,
+  retry_ms: ({ first }: AttemptRow) => first.retryMs,
+  url: ({ first }: AttemptRow) => first.url,
+  header_names: ({ first }: AttemptRow) => first.headerNames?.join() ?? null,
+  batch_id: ({ first }: AttemptRow) => first.batchId,
+  response_headers: ({ first }: AttemptRow) => first.result.responseHeaders,
+}
+
+const attemptsAfter = (count: number) =>
+  rowParameters(
+    {
+      id: 'uuid',
+      event_id: 'uuid',
+      created_at: 'timestamptz',
+      duration_ms: 'int',
+      connect_ms: 'int',
+      first_byte_ms: 'int',
+      more_from: 'int',
+      more_to: 'int',
+    },
+    {
+      account_id: 'uuid',
+      to_id: 'uuid',
+      try: 'int',
+      outcome: 'text',
+      status_code: 'int',
+      response_head: 'text',
+      retry_ms: 'int',
+      url: 'text',
+      header_names: 'text',
+      batch_id: 'uuid',
+      response_headers: 'text',
+    },
+    count,
+  )
+
+type Rows = { select: string; count: number }
 
 // A slice without bounds is null.
-const endOf = (day: string, gone: string): string => `
+const endOf = (day: string, posts: Rows, attempts: Rows, gone: string): string => `
       with ended as materialized (
         ${posts.select}
       ), ${gone}
@@ -218,6 +219,15 @@ const othersEnded = `found as materialized (
           and r.id = over.endpoint_id
       )`
 
-const endStatement = perDay('end-posts', (day) => endOf(day, othersEnded))
+const own = { event_id: 'uuid', due_at: 'timestamptz' }
+
+function endsBy<Common extends keyof typeof postPicks>(name: string, common: Record<Common, string>, gone: string) {
+  const posts = rowParameters(own, common)
+  const attempts = attemptsAfter(posts.count)
+  return { posts, attempts, statement: perDay(name, (day) => endOf(day, posts, attempts, gone)) }
+}
+
+const again = { account_id: 'uuid', try: 'int', url: 'text', outcome: 'text', retry_ms: 'int' }
+const general = endsBy('end-posts', { endpoint_id: 'uuid', ...again }, othersEnded)
 /** Without retries and replays, rows are just deleted. */
-const plainEndStatement = perDay('end-plain-posts', (day) => endOf(day, endedOnly))
+const plain = endsBy('end-plain-posts', { endpoint_id: 'uuid' }, endedOnly)
