@@ -90,7 +90,7 @@ test('a viewer sees no button that the API refuses, on any screen, and a message
     }
     expect(refused).toEqual([])
     // They may export files and look up numbers.
-    expect(offered).toEqual(expect.arrayContaining(['Export CSV', 'Check numbers', 'Details']))
+    expect(offered).toEqual(expect.arrayContaining(['Export CSV', 'Check a list of numbers', 'Details']))
     await page.goto('/console/keys')
     await page.getByRole('alert').getByText('Your role does not allow this').first().waitFor()
   } finally {
