@@ -268,6 +268,7 @@ describe('the register of sealed columns', () => {
       'server/inbound/reply.ts',
       'server/post/callback.ts',
       'server/post/headers.ts',
+      'server/post/receiver.ts',
       'server/program/first.ts',
       'server/smpp-server/gather.ts',
       'server/twilio/credential.ts',
