@@ -9,7 +9,9 @@ export function MessageText({
   isShort?: boolean
 }) {
   if (message !== null && !redacted) return <span dir="auto">{message}</span>
-  return <span className="none">{isShort ? 'hidden' : whyNone(redacted, text_unavailable)}</span>
+  return (
+    <span className="none">{isShort ? (redacted ? 'redacted' : 'hidden') : whyNone(redacted, text_unavailable)}</span>
+  )
 }
 
 function whyNone(isRedacted = false, isUnavailable = false): string {

@@ -39,7 +39,19 @@ const columns: readonly Column<Message>[] = [
       </>
     ),
   },
-  { title: 'Reason', cell: reasonOf },
+  {
+    title: 'Reason',
+    cell: (message) => {
+      const reason = reasonOf(message)
+      return (
+        reason && (
+          <span className="reason" title={reason}>
+            {reason}
+          </span>
+        )
+      )
+    },
+  },
   { title: 'Text', isWide: true, cell: (message) => <MessageText of={message} isShort /> },
   { title: 'Segments', isNumber: true, cell: ({ segments }) => segments },
   { title: 'Time', cell: ({ created_at }) => <Time at={created_at} /> },
