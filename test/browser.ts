@@ -122,6 +122,14 @@ export async function logOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Log out' }).click()
 }
 
+/** Chooses from a long list, which typing filters. */
+export async function choose(field: Locator, text: string): Promise<void> {
+  await field.click()
+  const page = field.page()
+  await page.getByRole('combobox', { name: 'Filter' }).fill(text)
+  await page.getByRole('option', { name: text, exact: true }).click()
+}
+
 /** No page is wider than its window; only tables scroll sideways. */
 export async function expectNoOverflow(page: Page): Promise<void> {
   const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { enterConsole, expectNoOverflow, openConsole, openScreen, type Visitor } from './browser.ts'
+import { choose, enterConsole, expectNoOverflow, openConsole, openScreen, type Visitor } from './browser.ts'
 import { openAccount, type Account } from './shared-program.ts'
 
 let account: Account
@@ -136,7 +136,7 @@ test('settings are saved in groups, with faults beside their fields, and the aud
   await page.getByText('Saved: Countries').waitFor()
   const own = page.getByRole('region', { name: 'Account and defaults' })
   await own.getByLabel('Default country').fill('gb')
-  await own.getByLabel('Time zone').fill('Europe/London')
+  await choose(own.getByLabel('Time zone'), 'Europe/London')
   await own.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved: Account and defaults').waitFor()
   const kept = page.getByRole('region', { name: 'How long things are kept' })

@@ -1,6 +1,6 @@
 /** The console for the operator, with a service of its own: a restart, carriers, routes, senders and guards. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { enterConsole, expectNoOverflow, openScreen, type Visitor } from './browser.ts'
+import { choose, enterConsole, expectNoOverflow, openScreen, type Visitor } from './browser.ts'
 import { startProgram, type Program } from './harness.ts'
 import { until } from './until.ts'
 
@@ -149,7 +149,7 @@ test('links, codes and rates of a carrier can be changed', async () => {
   await dialog.getByRole('button', { name: 'Save the code' }).click()
   await dialog.getByLabel('Code', { exact: true }).and(page.locator('[aria-invalid="true"]')).waitFor()
   await dialog.getByLabel('Code', { exact: true }).fill('0x458')
-  await dialog.getByLabel('Means', { exact: true }).selectOption('throttled')
+  await choose(dialog.getByLabel('Means', { exact: true }), 'throttled')
   await dialog.getByRole('button', { name: 'Save the code' }).click()
   await page.getByRole('row', { name: /Submit 0x00000458 .* throttling/ }).waitFor()
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { enterConsole, expectNoOverflow, openScreen, type Visitor } from './browser.ts'
+import { choose, enterConsole, expectNoOverflow, openScreen, type Visitor } from './browser.ts'
 import { openAccount, type Account } from './shared-program.ts'
 
 let account: Account
@@ -99,7 +99,7 @@ test('events are filtered by the address, link to their resources, and are poste
     message: 'Your table is ready.',
   })
   await openScreen(page, 'Developers', 'Events')
-  await page.getByLabel('Type').selectOption('message.delivered')
+  await choose(page.getByLabel('Type'), 'message.delivered')
   await page.getByLabel('Id of a message').fill('msg_0')
   // The list refreshes during typing: text and cursor stay.
   await page.waitForResponse(/\/v1\/events\?/)

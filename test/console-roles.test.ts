@@ -83,9 +83,9 @@ test('a viewer sees no button that the API refuses, on any screen, and a message
       for (let n = 0; n < (await buttons.count()); n++) {
         offered.push(await buttons.nth(n).innerText())
         await buttons.nth(n).click()
-        const inFront = page.locator('dialog .buttons button:not(:disabled), dialog [type="submit"]:not(:disabled)')
+        const inFront = page.locator('.dialog .buttons button:not(:disabled), .dialog [type="submit"]:not(:disabled)')
         if ((await inFront.count()) > 0) await inFront.first().click()
-        if ((await page.locator('dialog').count()) > 0) await page.keyboard.press('Escape')
+        if ((await page.locator('.dialog').count()) > 0) await page.keyboard.press('Escape')
       }
     }
     expect(refused).toEqual([])

@@ -1,6 +1,7 @@
-/** Modal dialogs. The browser's own dialog keeps the focus inside and closes at Escape. */
+/** Modal dialogs. They keep the focus inside, return it at the end, and close at Escape. */
+import { Dialog as Modal } from '@base-ui/react/dialog'
 import type { OperationName } from '@heliogram/sdk'
-import { useLayoutEffect, useRef, useState, type ReactNode } from 'react'
+import { useRef, useState, type ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { Problem } from './problem.tsx'
 
@@ -8,46 +9,42 @@ interface DialogProps {
   title: string
   /** Without it the dialog cannot be closed. */
   onClose?: () => void
+  /** Hides the page behind it. */
   isCover?: boolean
   children: ReactNode
 }
 
-/** Open as long as it is rendered. */
+/** Open as long as it is rendered. A click outside does not close it, because it would discard what was typed. */
 export function Dialog({ title, onClose, isCover = false, children }: DialogProps) {
-  const ref = useRef<HTMLDialogElement>(null)
-  // Closing it before removal returns the focus to the opener.
-  useLayoutEffect(() => {
-    const dialog = ref.current
-    dialog?.showModal()
-    dialog?.querySelector<HTMLElement>('input:not([readonly]), select, textarea')?.focus()
-    return () => dialog?.close()
-  }, [])
+  const popup = useRef<HTMLDivElement>(null)
+  const close = () => {
+    // Escape reaches each open dialog; only the one in front closes.
+    const inFront = [...document.querySelectorAll('.dialog')].at(-1)
+    if (popup.current === inFront) onClose?.()
+  }
   return (
-    <dialog
-      ref={ref}
-      aria-label={title}
-      className={isCover ? 'cover' : undefined}
-      onCancel={(event) => {
-        event.preventDefault()
-        onClose?.()
-      }}
-      // Browsers always close at a second Escape.
-      onClose={() => {
-        if (ref.current?.open !== false) return
-        if (onClose) onClose()
-        else ref.current.showModal()
-      }}
-    >
-      <header>
-        <h2>{title}</h2>
-        {onClose && (
-          <Button kind="quiet" onClick={onClose} aria-label="Close">
-            ✕
-          </Button>
-        )}
-      </header>
-      {children}
-    </dialog>
+    <Modal.Root open disablePointerDismissal onOpenChange={(isOpen) => isOpen || close()}>
+      <Modal.Portal>
+        <Modal.Backdrop className={isCover ? 'backdrop cover' : 'backdrop'} />
+        <Modal.Popup
+          ref={popup}
+          className="dialog"
+          initialFocus={() =>
+            popup.current?.querySelector<HTMLElement>('input:not([readonly]), select, textarea') ?? true
+          }
+        >
+          <header>
+            <Modal.Title>{title}</Modal.Title>
+            {onClose && (
+              <Button kind="quiet" onClick={onClose} aria-label="Close">
+                ✕
+              </Button>
+            )}
+          </header>
+          {children}
+        </Modal.Popup>
+      </Modal.Portal>
+    </Modal.Root>
   )
 }
 
@@ -91,7 +88,7 @@ export function ConfirmButton({
             <Button kind={isDanger ? 'danger' : 'primary'} isBusy={isBusy} onClick={() => void confirm()}>
               {label}
             </Button>
-            <Button onClick={() => setOpen(false)}>Keep as it is</Button>
+            <Button onClick={() => setOpen(false)}>Cancel</Button>
           </div>
         </Dialog>
       )}

@@ -1,5 +1,6 @@
 /** Inputs for filters; each writes one filter into the address. */
-import { useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { Combobox, longList, type Options } from './combobox.tsx'
 
 interface FilterProps {
   label: string
@@ -54,35 +55,75 @@ export function FilterText({ label, value = '', onChange, placeholder = label, i
   )
 }
 
-/** `options`: values with labels, the empty one first; an unknown value from the address is shown too. */
-export function FilterSelect({
+/** A filter that is set, such as "Status is delivered", with a button that removes it; or the button that sets it. */
+function Chip({
   label,
-  value = '',
-  onChange,
-  options,
-}: FilterProps & { options: readonly (readonly [string, string])[] }) {
-  const isKnown = options.some(([option]) => option === value)
+  isSet,
+  onClear,
+  children,
+}: {
+  label: string
+  isSet: boolean
+  /** Without it the filter always has a value. */
+  onClear?: (() => void) | undefined
+  children: ReactNode
+}) {
   return (
-    <select aria-label={label} value={value} onChange={(event) => onChange(event.target.value)}>
-      {options.map(([option, text]) => (
-        <option key={option} value={option}>
-          {text}
-        </option>
-      ))}
-      {!isKnown && <option value={value}>{value}</option>}
-    </select>
+    <span className={isSet ? 'chip set' : 'chip'}>
+      <span className="chip-name">{isSet ? label : `+ ${label}`}</span>
+      {children}
+      {isSet && onClear && (
+        <button type="button" className="chip-clear" onClick={onClear}>
+          <span aria-hidden>✕</span>
+          <span className="unseen">Remove filter {label}</span>
+        </button>
+      )}
+    </span>
+  )
+}
+
+/** `options`: values with labels, the empty one first; an unknown value from the address is shown too. */
+export function FilterSelect({ label, value = '', onChange, options }: FilterProps & { options: Options }) {
+  const isKnown = options.some(([option]) => option === value)
+  const all: Options = isKnown ? options : [...options, [value, value]]
+  // Some filters are never empty, such as the grouping of a table.
+  const isClearable = all[0]?.[0] === ''
+  return (
+    <Chip label={label} isSet={value !== '' || !isClearable} onClear={isClearable ? () => onChange('') : undefined}>
+      {all.length > longList ? (
+        <Combobox className="chip-value" aria-label={label} value={value} onChange={onChange} options={all} />
+      ) : (
+        <select
+          className="chip-value"
+          aria-label={label}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        >
+          {all.map(([option, text]) => (
+            <option key={option} value={option}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Chip>
   )
 }
 
 /** As `2026-11-23`. */
 export function FilterDay({ label, value = '', onChange }: FilterProps) {
-  const id = useId()
   // The browser warns about invalid days, which an address may contain.
   const day = /^\d{4}-\d\d-\d\d$/.test(value) ? value : ''
   return (
-    <span className="filter-day">
-      <label htmlFor={id}>{label}</label>
-      <input id={id} type="date" value={day} onChange={(event) => onChange(event.target.value)} />
-    </span>
+    <Chip label={label} isSet={day !== ''} onClear={() => onChange('')}>
+      <input
+        className="chip-value"
+        type="date"
+        aria-label={label}
+        value={day}
+        onChange={(event) => onChange(event.target.value)}
+        onClick={({ currentTarget }) => currentTarget.showPicker()}
+      />
+    </Chip>
   )
 }

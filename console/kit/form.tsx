@@ -10,9 +10,9 @@ import {
   type FormEvent,
   type InputHTMLAttributes,
   type ReactNode,
-  type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
 } from 'react'
+import { Combobox, longList, type Options } from './combobox.tsx'
 import { useMay } from './may.tsx'
 import { nameOf, Problem } from './problem.tsx'
 
@@ -181,19 +181,24 @@ export function SelectField({
   hint,
   options,
   onChange,
-  ...rest
-}: Of<SelectHTMLAttributes<HTMLSelectElement>> & { options: readonly (readonly [string, string])[] }) {
+  value,
+  disabled,
+}: FieldProps & { value: string; onChange: (value: string) => void; options: Options; disabled?: boolean }) {
   return (
     <Frame label={label} name={name} hint={hint}>
-      {(ids) => (
-        <select {...rest} {...ids} name={name} onChange={(e) => onChange(e.target.value)}>
-          {options.map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </select>
-      )}
+      {(ids) =>
+        options.length > longList ? (
+          <Combobox {...ids} value={value} onChange={onChange} options={options} disabled={disabled} />
+        ) : (
+          <select {...ids} name={name} value={value} disabled={disabled} onChange={(e) => onChange(e.target.value)}>
+            {options.map(([option, text]) => (
+              <option key={option} value={option}>
+                {text}
+              </option>
+            ))}
+          </select>
+        )
+      }
     </Frame>
   )
 }

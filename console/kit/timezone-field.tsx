@@ -1,6 +1,5 @@
-/** IANA names, with suggestions. */
-import { useId } from 'react'
-import { TextField } from './form.tsx'
+/** IANA names. */
+import { SelectField } from './form.tsx'
 
 interface TimezoneFieldProps {
   label?: string
@@ -10,18 +9,8 @@ interface TimezoneFieldProps {
   hint?: string
 }
 
-const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')]
+const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
 
-export function TimezoneField({ label = 'Time zone', name = 'timezone', ...rest }: TimezoneFieldProps) {
-  const id = useId()
-  return (
-    <div>
-      <TextField label={label} name={name} {...rest} list={id} placeholder="Europe/London" spellCheck={false} />
-      <datalist id={id}>
-        {zones.map((zone) => (
-          <option key={zone} value={zone} />
-        ))}
-      </datalist>
-    </div>
-  )
-}
+export const TimezoneField = ({ label = 'Time zone', name = 'timezone', ...rest }: TimezoneFieldProps) => (
+  <SelectField label={label} name={name} {...rest} options={zones.map((zone) => [zone, zone.replaceAll('_', ' ')])} />
+)

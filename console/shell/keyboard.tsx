@@ -27,7 +27,7 @@ export function useKeyboard(): { front: ReactNode; openHelp: () => void; openPal
         return
       }
       const isTyping =
-        event.target instanceof Element && event.target.closest('input, textarea, select, dialog') !== null
+        event.target instanceof Element && event.target.closest('input, textarea, select, .dialog, .popup') !== null
       if (isTyping || event.metaKey || event.ctrlKey || event.altKey) return
       const isChord = Date.now() < chordUntil.current
       chordUntil.current = 0
@@ -35,7 +35,7 @@ export function useKeyboard(): { front: ReactNode; openHelp: () => void; openPal
       if (place) go(place.to)
       else if (event.key === 'g') chordUntil.current = Date.now() + chordMs
       else if (event.key === '?') setShown('help')
-      else if (event.key === '/') focusFirst('.filters input, .filters select')
+      else if (event.key === '/') focusFirst('.filters :is(input, select, button)')
       else {
         const own = document.querySelector<HTMLElement>(`[data-key="${CSS.escape(event.key)}"]`)
         if (own === null) return

@@ -47,7 +47,7 @@ export function CloseDialog({ of, onClose }: { of: Account; onClose: () => void 
             Close the account
           </Button>
           <Button kind="quiet" onClick={onClose}>
-            Keep as it is
+            Cancel
           </Button>
         </Buttons>
       </Form>
