@@ -1,9 +1,10 @@
-import { lazy, Suspense, useEffect, useMemo, useState, type ComponentType } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useState, type ComponentType, type ReactNode } from 'react'
 import { Link, Route, Switch, useRoute } from 'wouter'
-import { queries } from './api.ts'
+import { queries, useCall } from './api.ts'
 import { Scopes } from './kit/may.tsx'
 import { loadPart } from './kit/outdated.ts'
 import { Empty, Loading, Page } from './kit/page.tsx'
+import { Viewer } from './kit/viewer.ts'
 import { LoginAgain } from './screens/login/again.tsx'
 import { ConfirmLogin } from './screens/login/confirm.tsx'
 import { JoinScreen } from './screens/login/join.tsx'
@@ -75,18 +76,26 @@ export function App() {
     )
   return (
     <Scopes value={scopes}>
-      <Shell key={user} login={login}>
-        <Suspense fallback={<Loading />}>
-          <Switch>
-            {areas.map(([addresses, screens]) => (
-              <Route key={String(addresses)} path={addresses} component={screens} />
-            ))}
-            <Route component={Missing} />
-          </Switch>
-        </Suspense>
-      </Shell>
+      <Viewing user={login.user.id}>
+        <Shell key={user} login={login}>
+          <Suspense fallback={<Loading />}>
+            <Switch>
+              {areas.map(([addresses, screens]) => (
+                <Route key={String(addresses)} path={addresses} component={screens} />
+              ))}
+              <Route component={Missing} />
+            </Switch>
+          </Suspense>
+        </Shell>
+      </Viewing>
       <ConfirmLogin email={login.user.email} />
       {login.isOver && <LoginAgain email={login.user.email} />}
     </Scopes>
   )
+}
+
+/** Gives all screens the account's time zone. */
+function Viewing({ user, children }: { user: string; children: ReactNode }) {
+  const zone = useCall('getSettings', {}, { isSide: true }).data?.timezone
+  return <Viewer value={useMemo(() => ({ user, zone }), [user, zone])}>{children}</Viewer>
 }

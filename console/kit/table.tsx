@@ -1,77 +1,136 @@
-/** Tables of resources: linked rows, and pages by cursor. */
-import type { Key, ReactNode } from 'react'
-import { Link, useLocation, useSearchParams } from 'wouter'
+/** Tables of resources: linked rows, marked rows, chosen columns, and pages by cursor. */
+import {
+  columnVisibilityFeature,
+  rowSelectionFeature,
+  tableFeatures,
+  useTable,
+  type RowSelectionState,
+} from '@tanstack/react-table'
+import { useLayoutEffect, useRef, useState, type Key, type ReactNode } from 'react'
+import { useSearchParams } from 'wouter'
 import { Button } from './button.tsx'
-import { None } from './show.tsx'
+import { Menu, MenuCheck } from './menu.tsx'
+import { kindOf, Rows, type Column } from './rows.tsx'
+import { useKept } from './viewer.ts'
+import './row-keys.ts'
 
-export interface Column<Row> {
-  title: string
-  cell: (row: Row) => ReactNode
-  isNumber?: boolean
-  /** Takes the remaining width, cut to one line. */
-  isWide?: boolean
-}
+export type { Column }
 
 interface TableProps<Row> {
   /** For screen readers. */
   label: string
+  /** The list whose chosen columns are kept. Without it columns cannot be chosen. */
+  list?: string
   rows: readonly Row[]
   columns: readonly Column<Row>[]
   keyOf: (row: Row) => Key
   to?: (row: Row) => string
+  /** Actions for marked rows; without it rows have no checkboxes. */
+  bulk?: (marked: Row[], unmark: () => void) => ReactNode
   empty: ReactNode
 }
 
-export function Table<Row>({ label, rows, columns, keyOf, to, empty }: TableProps<Row>) {
-  const [, go] = useLocation()
+const features = tableFeatures({ columnVisibilityFeature, rowSelectionFeature })
+
+export function Table<Row extends object>({ label, list, rows, columns, keyOf, to, bulk, empty }: TableProps<Row>) {
+  const rare = Object.fromEntries(columns.filter(({ isRare }) => isRare).map(({ title }) => [title, false]))
+  const [columnVisibility, keepColumns] = useKept<Record<string, boolean>>(list && `columns.${list}`, rare)
+  const [rowSelection, mark] = useState<RowSelectionState>({})
+  const table = useTable({
+    features,
+    data: rows,
+    columns: columns.map((column, n) => ({ id: column.title || `column ${n}`, meta: { column } })),
+    getRowId: (row) => String(keyOf(row)),
+    state: { columnVisibility, rowSelection },
+    onRowSelectionChange: mark,
+  })
+  const [frame, fits] = useFits()
   if (rows.length === 0) return empty
+  const shown = columns.filter((_, n) => table.getAllLeafColumns()[n]?.getIsVisible())
+  const marked = bulk ? table.getSelectedRowModel().rows : []
   // On a phone rows are cards, unless they are mostly numbers, which are compared vertically.
-  const isCards = columns.filter(({ isNumber }) => isNumber).length * 3 <= columns.length * 2
-  const kindOf = ({ isNumber, isWide }: Column<Row>) => (isNumber ? 'number' : isWide ? 'wide' : undefined)
+  const isCards = shown.filter(({ isNumber }) => isNumber).length * 3 <= shown.length * 2
   return (
-    <div className={isCards ? 'table cards' : 'table'} role="region" aria-label={label} tabIndex={0}>
-      {/* Explicit roles: browsers drop them from tables laid out as cards. */}
-      <table role="table">
-        <thead>
-          <tr role="row">
-            {columns.map((column) => (
-              <th key={column.title} role="columnheader" scope="col" className={kindOf(column)}>
-                {column.title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            // The link in the first cell serves the keyboard; the row serves the mouse.
-            <tr
-              key={keyOf(row)}
-              role="row"
-              className={to && 'leads'}
-              onClick={(event) => {
-                const isOther = event.target instanceof Element && event.target.closest('a, button, input, label')
-                if (to && !isOther && getSelection()?.isCollapsed !== false) go(to(row))
-              }}
-            >
-              {columns.map((column, n) => (
-                <td key={column.title} role="cell" data-title={column.title} className={kindOf(column)}>
-                  {n === 0 && to ? (
-                    <Link href={to(row)}>{column.cell(row)}</Link>
-                  ) : (
-                    // One line, or a few on a phone.
-                    <span className={column.isWide ? 'cell cut' : 'cell'}>{orNone(column.cell(row))}</span>
-                  )}
-                </td>
+    <div className="table-frame">
+      <div
+        ref={frame}
+        className={['table', isCards && 'cards', fits && 'fits'].filter(Boolean).join(' ')}
+        role="region"
+        aria-label={label}
+        tabIndex={fits ? undefined : 0}
+      >
+        {/* Explicit roles: browsers drop them from tables laid out as cards. */}
+        <table role="table" aria-rowcount={rows.length + 1}>
+          <thead>
+            <tr role="row">
+              {bulk && (
+                <th role="columnheader" scope="col" className="mark">
+                  <input
+                    type="checkbox"
+                    aria-label="Select all"
+                    checked={table.getIsAllRowsSelected()}
+                    onChange={table.getToggleAllRowsSelectedHandler()}
+                  />
+                </th>
+              )}
+              {shown.map((column) => (
+                <th key={column.title} role="columnheader" scope="col" className={kindOf(column)}>
+                  {column.title}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <Rows rows={table.getRowModel().rows} columns={shown} to={to} hasMarks={bulk !== undefined} />
+        </table>
+      </div>
+      {list && (
+        <Menu label="Columns" icon="⋯" className="table-columns">
+          {columns.slice(1).map(({ title }, n) => {
+            const column = table.getAllLeafColumns()[n + 1]
+            return (
+              <MenuCheck
+                key={title}
+                isOn={column?.getIsVisible() ?? true}
+                onChange={(isOn) => keepColumns({ ...columnVisibility, [title]: isOn })}
+              >
+                {title}
+              </MenuCheck>
+            )
+          })}
+        </Menu>
+      )}
+      {marked.length > 0 && (
+        <div className="bulk" role="toolbar" aria-label="Selected rows">
+          <strong>{marked.length} selected</strong>
+          {bulk?.(
+            marked.map(({ original }) => original),
+            () => mark({}),
+          )}
+          <Button kind="quiet" onClick={() => mark({})}>
+            Clear
+          </Button>
+        </div>
+      )}
     </div>
   )
 }
 
-const orNone = (cell: ReactNode): ReactNode => (cell === null || cell === undefined || cell === '' ? <None /> : cell)
+/** Whether the content is as narrow as its frame. If so, the frame does not scroll, and the head sticks to the window. */
+function useFits() {
+  const frame = useRef<HTMLDivElement>(null)
+  const [fits, setFits] = useState(false)
+  useLayoutEffect(() => {
+    const { current } = frame
+    if (current?.firstElementChild == null) return
+    const watch = new ResizeObserver(() =>
+      setFits((current.firstElementChild?.scrollWidth ?? 0) <= current.clientWidth),
+    )
+    watch.observe(current)
+    watch.observe(current.firstElementChild)
+    return () => watch.disconnect()
+  })
+  return [frame, fits] as const
+}
 
 interface ListPage {
   has_more: boolean
