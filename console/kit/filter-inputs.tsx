@@ -58,11 +58,14 @@ export function FilterText({ label, value = '', onChange, placeholder = label, i
 /** A filter that is set, such as "Status is delivered", with a button that removes it; or the button that sets it. */
 function Chip({
   label,
+  verb = '',
   isSet,
   onClear,
   children,
 }: {
   label: string
+  /** Between the label and the value. */
+  verb?: string
   isSet: boolean
   /** Without it the filter always has a value. */
   onClear?: (() => void) | undefined
@@ -70,7 +73,7 @@ function Chip({
 }) {
   return (
     <span className={isSet ? 'chip set' : 'chip'}>
-      <span className="chip-name">{isSet ? label : `+ ${label}`}</span>
+      <span className="chip-name">{isSet ? `${label}${verb}` : `+ ${label}`}</span>
       {children}
       {isSet && onClear && (
         <button type="button" className="chip-clear" onClick={onClear}>
@@ -89,7 +92,12 @@ export function FilterSelect({ label, value = '', onChange, options }: FilterPro
   // Some filters are never empty, such as the grouping of a table.
   const isClearable = all[0]?.[0] === ''
   return (
-    <Chip label={label} isSet={value !== '' || !isClearable} onClear={isClearable ? () => onChange('') : undefined}>
+    <Chip
+      label={label}
+      verb=" is"
+      isSet={value !== '' || !isClearable}
+      onClear={isClearable ? () => onChange('') : undefined}
+    >
       {all.length > longList ? (
         <Combobox className="chip-value" aria-label={label} value={value} onChange={onChange} options={all} />
       ) : (

@@ -89,10 +89,15 @@ export function Empty({ title, children, action }: { title: string; children?: R
   )
 }
 
+/** Takes the place of what is loading, after a moment: an answer that comes at once does not flicker. */
 export const Loading = () => (
-  <p className="loading" aria-busy="true">
-    Loading …
-  </p>
+  <div className="skeleton" aria-busy="true">
+    <span className="unseen">Loading …</span>
+    <span />
+    <span />
+    <span />
+    <span />
+  </div>
 )
 
 /**

@@ -22,15 +22,10 @@ export function Problem({ of, shownElsewhere = nowhere }: { of: Error; shownElse
       </div>
     )
   const { title, detail, code, requestId } = of
-  // Users know roles, not tokens and scopes.
-  const isRole = code === 'insufficient_scope'
   const errors = of.errors.filter(({ pointer }) => !isShown(nameOf(pointer), shownElsewhere))
   return (
     <div className="problem" role="alert">
-      <p>
-        <strong>{isRole ? 'Your role does not allow this.' : title}</strong>
-        {isRole ? ' Somebody who may change people can give you another.' : detail !== title && ` ${detail}`}
-      </p>
+      <p>{sentenceOf(of, errors.length)}</p>
       {errors.length > 0 && (
         <ul>
           {errors.map(({ pointer, detail: fault, suggestion }, n) => (
@@ -40,7 +35,9 @@ export function Problem({ of, shownElsewhere = nowhere }: { of: Error; shownElse
           ))}
         </ul>
       )}
-      <p className="small">
+      <details className="small">
+        <summary>Details</summary>
+        {title !== detail && `${title}: `}
         {/* Without a response of the API the code is the SDK's. */}
         {of.problem ? (
           <a href={`/docs/errors/${code}`} target="_blank" rel="noreferrer">
@@ -55,7 +52,16 @@ export function Problem({ of, shownElsewhere = nowhere }: { of: Error; shownElse
             <code>{requestId}</code>
           </>
         )}
-      </p>
+      </details>
     </div>
   )
+}
+
+function sentenceOf({ code, detail, errors }: HeliogramError, shown: number): string {
+  // Users know roles, not tokens and scopes.
+  if (code === 'insufficient_scope')
+    return 'Your role does not allow this. Ask somebody who manages people for another role.'
+  if (errors.length === 0) return detail
+  if (shown > 0) return 'Some values are not valid:'
+  return errors.length === 1 ? 'Check the marked field.' : 'Check the marked fields.'
 }

@@ -1,27 +1,12 @@
 /** Formats of values: times, numbers, money, statuses, copyable texts. */
-import { useState, useSyncExternalStore, type ReactNode } from 'react'
+import { use, useState, useSyncExternalStore, type CSSProperties, type ReactNode } from 'react'
 import { Button } from './button.tsx'
+import { partsOf } from './country.ts'
+import { formatDistance, formatMoment, formatMoney, formatNumber } from './format.ts'
 import { tellNumber } from './number.ts'
+import { Viewer } from './viewer.ts'
 
-// With the time zone, for people and logs elsewhere.
-const dateTime = new Intl.DateTimeFormat(undefined, {
-  year: 'numeric',
-  month: 'short',
-  day: 'numeric',
-  hour: 'numeric',
-  minute: '2-digit',
-  second: '2-digit',
-  timeZoneName: 'short',
-})
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
-const whole = new Intl.NumberFormat('en')
-
-const units: [Intl.RelativeTimeFormatUnit, number][] = [
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
-  ['second', 1],
-]
+export { formatNumber }
 
 export const None = () => <span className="none dash">–</span>
 
@@ -32,9 +17,10 @@ export function Time({ at }: { at: string | null | undefined }) {
 }
 
 function Ago({ at, date }: { at: string; date: Date }) {
-  const text = useSyncExternalStore(watchSeconds, () => tellDistance((date.getTime() - Date.now()) / 1000))
+  const { zone } = use(Viewer)
+  const text = useSyncExternalStore(watchSeconds, () => formatDistance((date.getTime() - Date.now()) / 1000))
   return (
-    <time dateTime={at} title={dateTime.format(date)}>
+    <time dateTime={at} title={formatMoment(date, zone)}>
       {text}
     </time>
   )
@@ -46,38 +32,38 @@ function watchSeconds(tell: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-function tellDistance(seconds: number): string {
-  const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
-  return relative.format(Math.trunc(seconds / size), unit)
-}
-
 /** In full; the API's form on hovering. */
-export const Moment = ({ at }: { at: string | null | undefined }) =>
-  at ? (
+export function Moment({ at }: { at: string | null | undefined }) {
+  const { zone } = use(Viewer)
+  if (!at) return <None />
+  return (
     <time dateTime={at} title={at}>
-      {dateTime.format(new Date(at))}
+      {formatMoment(new Date(at), zone)}
     </time>
-  ) : (
-    <None />
   )
-
-export const formatNumber = (value: number): string => whole.format(value)
+}
 
 /** `1 message`, `2 messages`. */
 export const tellCount = (count: number, one: string): string =>
   `${formatNumber(count)} ${count === 1 ? one : one.replace(/y$/, 'ie')}${count === 1 ? '' : 's'}`
 
-export const PhoneNumber = ({ of }: { of: string | null | undefined }) =>
-  of ? <span className="phone">{tellNumber(of)}</span> : <None />
+/** In groups of digits, with the country on hovering. What is copied has no blanks. */
+export function PhoneNumber({ of }: { of: string | null | undefined }) {
+  if (!of) return <None />
+  const parts = partsOf(of)
+  if (!parts) return <span className="phone">{tellNumber(of)}</span>
+  return (
+    <span className="phone" title={parts.country}>
+      {parts.code}
+      {parts.groups.map((group, n) => (
+        <span key={n}>{group}</span>
+      ))}
+    </span>
+  )
+}
 
 export const Money = ({ of }: { of: { amount: string; currency: string } | null | undefined }) =>
-  of ? (
-    <span className="money">
-      {of.amount} {of.currency}
-    </span>
-  ) : (
-    <None />
-  )
+  of ? <span className="money">{formatMoney(of)}</span> : <None />
 
 export type Tone = 'good' | 'bad' | 'busy' | 'warning' | 'neutral'
 
@@ -148,7 +134,10 @@ const singular: Record<string, string> = {
 }
 
 export const Figure = ({ value, label, tone }: { value: ReactNode; label: string; tone?: Tone }) => (
-  <div className={`figure ${tone ?? ''}`}>
+  <div
+    className={`figure ${tone ?? ''}`}
+    style={{ '--chars': typeof value === 'string' ? value.length : 8 } as CSSProperties}
+  >
     <strong>{value}</strong>
     <span>{value === '1' ? (singular[label] ?? label) : label}</span>
   </div>
