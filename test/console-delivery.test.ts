@@ -161,10 +161,10 @@ test('links, codes and rates of a carrier can be changed', async () => {
     buffer: Buffer.from('country,prefix,amount,currency\nUS,,0.0079,USD\n'),
   })
   await dialog.getByRole('button', { name: 'Replace the card' }).click()
-  await page.getByRole('row', { name: /US 0\.00790 USD/ }).waitFor()
+  await page.getByRole('row', { name: /US \$0\.00790/ }).waitFor()
   await field('Number').fill('+12025550188')
   await page.getByRole('button', { name: 'Look it up' }).click()
-  await page.getByText('0.00790 USD').nth(1).waitFor()
+  await page.getByText('$0.00790').nth(1).waitFor()
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Download' }).click(),
