@@ -6,7 +6,7 @@ import {
   useTable,
   type RowSelectionState,
 } from '@tanstack/react-table'
-import { useLayoutEffect, useRef, useState, type Key, type ReactNode } from 'react'
+import { useCallback, useState, type Key, type ReactNode } from 'react'
 import { useSearchParams } from 'wouter'
 import { Button } from './button.tsx'
 import { Menu, MenuCheck } from './menu.tsx'
@@ -117,19 +117,15 @@ export function Table<Row extends object>({ label, list, rows, columns, keyOf, t
 
 /** Whether the content is as narrow as its frame. If so, the frame does not scroll, and the head sticks to the window. */
 function useFits() {
-  const frame = useRef<HTMLDivElement>(null)
   const [fits, setFits] = useState(false)
-  useLayoutEffect(() => {
-    const { current } = frame
-    if (current?.firstElementChild == null) return
-    const watch = new ResizeObserver(() =>
-      setFits((current.firstElementChild?.scrollWidth ?? 0) <= current.clientWidth),
-    )
-    watch.observe(current)
-    watch.observe(current.firstElementChild)
-    return () => watch.disconnect()
-  })
-  return [frame, fits] as const
+  const watch = useCallback((frame: HTMLDivElement) => {
+    const table = frame.firstElementChild ?? frame
+    const observer = new ResizeObserver(() => setFits(table.scrollWidth <= frame.clientWidth))
+    observer.observe(frame)
+    observer.observe(table)
+    return () => observer.disconnect()
+  }, [])
+  return [watch, fits] as const
 }
 
 interface ListPage {
