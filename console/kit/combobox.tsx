@@ -1,50 +1,32 @@
 /** A list of options that typing filters, for lists too long to look through. */
-import { Combobox as Base } from '@base-ui/react/combobox'
-import type { ComponentProps } from 'react'
+import { lazy, Suspense, type ComponentProps } from 'react'
+import { loadPart } from './outdated.ts'
 
 export type Options = readonly (readonly [value: string, text: string])[]
 
 /** Longer lists can be filtered. Others use the browser's own select, which a phone shows as its own. */
 export const longList = 15
 
-interface ComboboxProps extends Omit<ComponentProps<'button'>, 'value' | 'onChange'> {
+export interface ComboboxProps extends Omit<ComponentProps<'button'>, 'value' | 'onChange'> {
   value: string
   onChange: (value: string) => void
   options: Options
 }
 
-export function Combobox({ value, onChange, options, className, ...rest }: ComboboxProps) {
-  const items = options.map(([id, label]) => ({ value: id, label }))
-  const chosen = items.find((item) => item.value === value) ?? { value, label: value }
+const List = lazy(() => loadPart(() => import('./combobox-list.tsx')))
+
+export function Combobox(props: ComboboxProps) {
+  const { value, options, onChange: _, className = 'select', ...rest } = props
+  const shown = options.find(([one]) => one === value)?.[1] ?? value
   return (
-    <Base.Root
-      items={items}
-      value={chosen}
-      onValueChange={(item) => onChange(item?.value ?? '')}
-      isItemEqualToValue={(one, other) => one.value === other.value}
-      autoHighlight
-      disabled={rest.disabled ?? false}
+    <Suspense
+      fallback={
+        <button type="button" {...rest} className={className}>
+          {shown}
+        </button>
+      }
     >
-      <Base.Trigger {...rest} className={className ?? 'select'}>
-        <Base.Value />
-      </Base.Trigger>
-      <Base.Portal>
-        <Base.Positioner className="positioner" align="start" sideOffset={4}>
-          <Base.Popup className="popup combobox">
-            <Base.Input placeholder="Type to filter" aria-label="Filter" />
-            <Base.Empty>
-              <p className="hint">Nothing matches.</p>
-            </Base.Empty>
-            <Base.List>
-              {(item: { value: string; label: string }) => (
-                <Base.Item key={item.value} value={item} className="item">
-                  {item.label}
-                </Base.Item>
-              )}
-            </Base.List>
-          </Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
-    </Base.Root>
+      <List {...props} className={className} />
+    </Suspense>
   )
 }

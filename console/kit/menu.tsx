@@ -1,4 +1,4 @@
-/** A button with a list of actions or choices. */
+/** A button with a list of choices. */
 import { Menu as Base } from '@base-ui/react/menu'
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
@@ -25,12 +25,6 @@ export const Menu = ({ label, icon, className = '', children }: MenuProps) => (
       </Base.Positioner>
     </Base.Portal>
   </Base.Root>
-)
-
-export const MenuItem = ({ onClick, children }: { onClick: () => void; children: ReactNode }) => (
-  <Base.Item className="item" onClick={onClick}>
-    {children}
-  </Base.Item>
 )
 
 interface MenuCheckProps {

@@ -1,16 +1,10 @@
 /** Tables of resources: linked rows, marked rows, chosen columns, and pages by cursor. */
-import {
-  columnVisibilityFeature,
-  rowSelectionFeature,
-  tableFeatures,
-  useTable,
-  type RowSelectionState,
-} from '@tanstack/react-table'
-import { useCallback, useState, type Key, type ReactNode } from 'react'
+import { lazy, Suspense, useCallback, useState, type Key, type ReactNode } from 'react'
 import { useSearchParams } from 'wouter'
 import { Button } from './button.tsx'
-import { Menu, MenuCheck } from './menu.tsx'
-import { kindOf, Rows, type Column } from './rows.tsx'
+import { loadPart } from './outdated.ts'
+import { kindOf, type Column } from './row.tsx'
+import { Rows } from './rows.tsx'
 import { useKept } from './viewer.ts'
 import './row-keys.ts'
 
@@ -30,24 +24,23 @@ interface TableProps<Row> {
   empty: ReactNode
 }
 
-const features = tableFeatures({ columnVisibilityFeature, rowSelectionFeature })
+const TableColumns = lazy(() => loadPart(() => import('./table-columns.tsx')))
 
-export function Table<Row extends object>({ label, list, rows, columns, keyOf, to, bulk, empty }: TableProps<Row>) {
-  const rare = Object.fromEntries(columns.filter(({ isRare }) => isRare).map(({ title }) => [title, false]))
-  const [columnVisibility, keepColumns] = useKept<Record<string, boolean>>(list && `columns.${list}`, rare)
-  const [rowSelection, mark] = useState<RowSelectionState>({})
-  const table = useTable({
-    features,
-    data: rows,
-    columns: columns.map((column, n) => ({ id: column.title || `column ${n}`, meta: { column } })),
-    getRowId: (row) => String(keyOf(row)),
-    state: { columnVisibility, rowSelection },
-    onRowSelectionChange: mark,
-  })
+export function Table<Row>({ label, list, rows, columns, keyOf, to, bulk, empty }: TableProps<Row>) {
+  const [chosen, keepChosen] = useKept<Record<string, boolean>>(list && `columns.${list}`, {})
+  const [marks, setMarks] = useState<ReadonlySet<Key>>(new Set())
   const [frame, fits] = useFits()
   if (rows.length === 0) return empty
-  const shown = columns.filter((_, n) => table.getAllLeafColumns()[n]?.getIsVisible())
-  const marked = bulk ? table.getSelectedRowModel().rows : []
+  const isShown = ({ title, isRare }: Column<Row>) => chosen[title] ?? isRare !== true
+  const shown = columns.filter(isShown)
+  // Marks of rows that have left the list stay, but do not count.
+  const marked = bulk ? rows.filter((row) => marks.has(keyOf(row))) : []
+  const mark = (key: Key, isMarked: boolean) => {
+    const next = new Set(marks)
+    if (isMarked) next.add(key)
+    else next.delete(key)
+    setMarks(next)
+  }
   // On a phone rows are cards, unless they are mostly numbers, which are compared vertically.
   const isCards = shown.filter(({ isNumber }) => isNumber).length * 3 <= shown.length * 2
   return (
@@ -68,8 +61,8 @@ export function Table<Row extends object>({ label, list, rows, columns, keyOf, t
                   <input
                     type="checkbox"
                     aria-label="Select all"
-                    checked={table.getIsAllRowsSelected()}
-                    onChange={table.getToggleAllRowsSelectedHandler()}
+                    checked={marked.length === rows.length}
+                    onChange={({ target }) => setMarks(new Set(target.checked ? rows.map(keyOf) : []))}
                   />
                 </th>
               )}
@@ -80,33 +73,22 @@ export function Table<Row extends object>({ label, list, rows, columns, keyOf, t
               ))}
             </tr>
           </thead>
-          <Rows rows={table.getRowModel().rows} columns={shown} to={to} hasMarks={bulk !== undefined} />
+          <Rows rows={rows} columns={shown} keyOf={keyOf} to={to} marks={bulk && marks} onMark={mark} />
         </table>
       </div>
       {list && (
-        <Menu label="Columns" icon="⋯" className="table-columns">
-          {columns.slice(1).map(({ title }, n) => {
-            const column = table.getAllLeafColumns()[n + 1]
-            return (
-              <MenuCheck
-                key={title}
-                isOn={column?.getIsVisible() ?? true}
-                onChange={(isOn) => keepColumns({ ...columnVisibility, [title]: isOn })}
-              >
-                {title}
-              </MenuCheck>
-            )
-          })}
-        </Menu>
+        <Suspense>
+          <TableColumns
+            columns={columns.slice(1).map((column) => [column.title, isShown(column)])}
+            onChange={(title, isOn) => keepChosen({ ...chosen, [title]: isOn })}
+          />
+        </Suspense>
       )}
       {marked.length > 0 && (
         <div className="bulk" role="toolbar" aria-label="Selected rows">
           <strong>{marked.length} selected</strong>
-          {bulk?.(
-            marked.map(({ original }) => original),
-            () => mark({}),
-          )}
-          <Button kind="quiet" onClick={() => mark({})}>
+          {bulk?.(marked, () => setMarks(new Set()))}
+          <Button kind="quiet" onClick={() => setMarks(new Set())}>
             Clear
           </Button>
         </div>

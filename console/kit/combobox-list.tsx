@@ -1,0 +1,39 @@
+/** The combobox itself. Loaded when a screen has one. */
+import { Combobox as Base } from '@base-ui/react/combobox'
+import type { ComboboxProps } from './combobox.tsx'
+
+export default function ComboboxList({ value, onChange, options, className, ...rest }: ComboboxProps) {
+  const items = options.map(([id, label]) => ({ value: id, label }))
+  const chosen = items.find((item) => item.value === value) ?? { value, label: value }
+  return (
+    <Base.Root
+      items={items}
+      value={chosen}
+      onValueChange={(item) => onChange(item?.value ?? '')}
+      isItemEqualToValue={(one, other) => one.value === other.value}
+      autoHighlight
+      disabled={rest.disabled ?? false}
+    >
+      <Base.Trigger {...rest} className={className}>
+        <Base.Value />
+      </Base.Trigger>
+      <Base.Portal>
+        <Base.Positioner className="positioner" align="start" sideOffset={4}>
+          <Base.Popup className="popup combobox">
+            <Base.Input placeholder="Type to filter" aria-label="Filter" />
+            <Base.Empty>
+              <p className="hint">Nothing matches.</p>
+            </Base.Empty>
+            <Base.List>
+              {(item: { value: string; label: string }) => (
+                <Base.Item key={item.value} value={item} className="item">
+                  {item.label}
+                </Base.Item>
+              )}
+            </Base.List>
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
