@@ -83,7 +83,7 @@ test('creating a key an hour after the login asks for the password again, and th
   await db.end()
   await page.goto('/console/keys/new')
   await page.getByLabel('Name', { exact: true }).fill('Shop')
-  const make = page.getByRole('button', { name: 'Make the key' })
+  const make = page.getByRole('button', { name: 'Create API key' })
   await make.click()
   const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' })
   await dialog.waitFor()

@@ -1,8 +1,9 @@
 import type { Operations } from '@heliogram/sdk'
 import { Choices } from './choices.tsx'
+import { Fold } from './fold.tsx'
 import { SelectField, TextArea, TextField } from './form.tsx'
 import { momentOf } from './moments.ts'
-import { allScopes, groupScopes, usualScopes, type Scope } from './scopes.ts'
+import { allScopes, groupScopes, presetsOf, usualScopes, type Scope } from './scopes.ts'
 import { wordsOf } from './typed.ts'
 
 export interface KeyDraft {
@@ -52,17 +53,10 @@ export function KeyFields({ draft, onChange, scopes = allScopes }: KeyFieldsProp
         name="name"
         value={draft.name}
         onChange={(name) => put({ name })}
-        hint="The program that it is for: one key for each."
+        hint="Use one key per server or program."
         required
       />
-      <Choices
-        label="Scopes"
-        name="scopes"
-        hint="What it may do: only what the program needs. Nobody makes a key that may do more than they."
-        groups={groupScopes(scopes)}
-        chosen={draft.scopes}
-        onChange={(chosen) => put({ scopes: chosen })}
-      />
+      <Presets scopes={scopes} chosen={draft.scopes} onChange={(chosen) => put({ scopes: chosen })} />
       <div className="fields">
         <SelectField
           label="Mode"
@@ -70,24 +64,24 @@ export function KeyFields({ draft, onChange, scopes = allScopes }: KeyFieldsProp
           value={draft.mode}
           onChange={(mode) => put({ mode })}
           options={[
-            ['live', 'live'],
-            ['test', 'test: reaches simulated phones only'],
+            ['live', 'Live'],
+            ['test', 'Test (simulated phones only)'],
           ]}
         />
         <SelectField
-          label="Ends"
+          label="Expires"
           name={draft.ends === 'at' ? 'ends' : 'expires_at'}
           value={draft.ends}
           onChange={(ends) => put({ ends })}
           options={[
-            ['year', 'in a year'],
+            ['year', 'in 1 year'],
             ['never', 'never'],
-            ['at', 'at a time …'],
+            ['at', 'on a date …'],
           ]}
         />
         {draft.ends === 'at' && (
           <TextField
-            label="Ends at"
+            label="Expires on"
             name="expires_at"
             type="datetime-local"
             value={draft.endsAt}
@@ -96,15 +90,62 @@ export function KeyFields({ draft, onChange, scopes = allScopes }: KeyFieldsProp
         )}
       </div>
       <TextArea
-        label="Networks"
+        label="Allowed networks"
         name="ip_allow"
         rows={2}
         placeholder="192.0.2.7, 2001:db8::/32"
         value={draft.networks}
         onChange={(networks) => put({ networks })}
-        hint="Addresses and networks from which the key works; none: from everywhere."
+        hint="IP addresses and networks that may use the key. Leave empty to allow all."
         spellCheck={false}
       />
     </>
+  )
+}
+
+/** The usual sets of scopes, and every scope behind "Customize". */
+function Presets({
+  scopes,
+  chosen,
+  onChange,
+}: {
+  scopes: readonly Scope[]
+  chosen: ReadonlySet<Scope>
+  onChange: (chosen: ReadonlySet<Scope>) => void
+}) {
+  const presets = presetsOf(scopes)
+  const current = presets.find(
+    (one) => one.scopes.length === chosen.size && one.scopes.every((scope) => chosen.has(scope)),
+  )
+  return (
+    <div>
+      <fieldset className="presets">
+        <legend>Access</legend>
+        {presets.map((one) => (
+          <label key={one.title} className="preset">
+            <input
+              type="radio"
+              name="preset"
+              checked={one === current}
+              onChange={() => onChange(new Set(one.scopes))}
+            />
+            <span>
+              <strong>{one.title}</strong>
+              <span className="hint">{one.about}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <Fold title={`Customize${current ? '' : `: ${chosen.size} of ${scopes.length} scopes`}`}>
+        <Choices
+          label="Scopes"
+          name="scopes"
+          hint="You can’t grant more access than you have."
+          groups={groupScopes(scopes)}
+          chosen={chosen}
+          onChange={onChange}
+        />
+      </Fold>
+    </div>
   )
 }

@@ -29,10 +29,10 @@ export function RotateDialog({ title, name, label, none, hint, onRotate, onClose
           value={seconds}
           onChange={setSeconds}
           options={[
-            ['0', `no time: ${none}`],
-            ['3600', 'an hour'],
-            ['86400', 'a day'],
-            ['604800', 'seven days'],
+            ['0', none],
+            ['3600', 'in 1 hour'],
+            ['86400', 'in 1 day'],
+            ['604800', 'in 7 days'],
           ]}
           hint={hint}
         />

@@ -5,36 +5,36 @@ export type Scope = NonNullable<Operations['createApiKey']['body']['scopes']>[nu
 
 const meanings: Record<Scope, string> = {
   'messages:write': 'send, cancel, schedule',
-  'messages:read': 'see messages and what became of them',
+  'messages:read': 'see messages and their status',
   'messages:read_body': 'read their texts',
   'campaigns:read': 'see campaigns, templates and broadcasts',
-  'campaigns:write': 'make and change them, and send broadcasts',
-  'campaigns:approve': 'approve broadcasts of others',
+  'campaigns:write': 'create and edit campaigns, and send broadcasts',
+  'campaigns:approve': 'approve other people’s broadcasts',
   'contacts:read': 'see contacts, opt-outs and consent',
-  'contacts:write': 'add, change and import them',
+  'contacts:write': 'add, edit and import contacts',
   'events:read': 'read the event log and its stream',
-  'webhooks:read': 'see endpoints and deliveries',
-  'webhooks:write': 'add and change endpoints, post again',
+  'webhooks:read': 'see webhooks and deliveries',
+  'webhooks:write': 'add and edit webhooks, replay events',
   'settings:read': 'see settings, limits and guards',
-  'settings:write': 'change them',
+  'settings:write': 'change settings',
   'keys:read': 'see API keys',
-  'keys:write': 'make, rotate and revoke keys',
+  'keys:write': 'create, rotate and revoke API keys',
   'smpp:read': 'see SMPP credentials',
-  'smpp:write': 'make, change and rotate them',
-  'users:read': 'see who is there',
-  'users:write': 'invite, change and remove people',
-  'accounts:read': 'see the accounts below this one',
-  'accounts:write': 'make, suspend and close them',
+  'smpp:write': 'create, edit and rotate SMPP credentials',
+  'users:read': 'see people',
+  'users:write': 'invite, edit and remove people',
+  'accounts:read': 'see subaccounts',
+  'accounts:write': 'create, suspend and close subaccounts',
   'audit:read': 'read the audit log',
-  'usage:read': 'see what was sent and what it costs',
-  'privacy:read': 'export what is known of a person',
-  'privacy:write': 'erase a person',
-  'profile:read': 'see oneself',
-  'profile:write': 'change one’s own password',
+  'usage:read': 'see usage and cost',
+  'privacy:read': 'export a person’s data',
+  'privacy:write': 'erase a person’s data',
+  'profile:read': 'see your own login',
+  'profile:write': 'change your own password',
   'carriers:read': 'see carriers, links and prices',
-  'carriers:write': 'change them',
+  'carriers:write': 'change carriers, links and prices',
   'routes:read': 'see routes',
-  'routes:write': 'change them',
+  'routes:write': 'change routes',
 }
 
 const isScope = (text: string): text is Scope => Object.hasOwn(meanings, text)
@@ -62,3 +62,15 @@ export const allScopes = scopesIn(Object.keys(meanings))
 
 /** Enough for most programs. */
 export const usualScopes: readonly Scope[] = ['messages:write', 'messages:read', 'campaigns:read']
+
+/** Usual sets, of these scopes. */
+export const presetsOf = (some: readonly Scope[]) =>
+  [
+    { title: 'Send only', about: 'Send messages and follow their status.', scopes: usualScopes },
+    {
+      title: 'Read only',
+      about: 'See everything, change nothing.',
+      scopes: some.filter((scope) => /:read(_body)?$/.test(scope)),
+    },
+    { title: 'Full access', about: 'Everything that you may do.', scopes: some },
+  ].map((one) => ({ ...one, scopes: one.scopes.filter((scope) => some.includes(scope)) }))

@@ -14,11 +14,11 @@ interface SecretsProps {
 }
 
 /** Replaces the form that created it, so that it is not overlooked. */
-export function Secrets({ title, secrets, children, onClose, close = 'I have kept it' }: SecretsProps) {
+export function Secrets({ title, secrets, children, onClose, close = 'I’ve saved it' }: SecretsProps) {
   return (
     <section className="notice secrets" aria-label={title}>
       <h2>{title}</h2>
-      <p>It is shown only now. Heliogram cannot show it again.</p>
+      <p>Copy it now. You won’t be able to see it again.</p>
       <dl>
         {secrets.map(([name, text]) => (
           <div key={name}>

@@ -44,23 +44,18 @@ export function Attempts({ rows, of, empty }: AttemptsProps) {
         columns={[
           what,
           { title: 'Outcome', cell: (attempt) => <Outcome of={attempt} /> },
-          {
-            title: 'Answer',
-            isNumber: true,
-            cell: ({ status_code }) => status_code,
-          },
-          { title: 'Took', isNumber: true, cell: ({ duration_ms }) => `${duration_ms} ms` },
-          { title: 'Try', isNumber: true, cell: (attempt) => attempt.try },
+          { title: 'Duration', isNumber: true, cell: ({ duration_ms }) => `${duration_ms} ms` },
+          { title: 'Attempt', isNumber: true, cell: (attempt) => attempt.try },
           { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
           {
-            title: 'Again',
+            title: 'Next retry',
             cell: ({ next_attempt_at }) => <Time at={isAhead(next_attempt_at) ? next_attempt_at : null} />,
           },
           {
             title: '',
             cell: (attempt) => (
               <span className="cell-buttons">
-                <Button kind="quiet" onClick={() => setShown(attempt)} aria-label={`Details of try ${attempt.try}`}>
+                <Button kind="quiet" onClick={() => setShown(attempt)} aria-label={`Details of attempt ${attempt.try}`}>
                   Details
                 </Button>
                 {of === 'webhook' && attempt.event_type !== 'webhook.test' && (

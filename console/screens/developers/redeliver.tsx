@@ -7,13 +7,13 @@ import { toast } from '../../kit/toast.tsx'
 export function Redeliver({ event, kind = 'plain' }: { event: string; kind?: 'plain' | 'quiet' }) {
   const { run, isBusy, problem } = useAction('redeliverEvent')
   useEffect(() => {
-    if (problem) toast(problem instanceof HeliogramError ? problem.detail : problem.message)
+    if (problem) toast(problem instanceof HeliogramError ? problem.detail : problem.message, { isError: true })
   }, [problem])
   const redeliver = async () => {
     const done = await run({ path: { id: event } })
     if (done === undefined) return
-    if (done.answer.posts === 0) toast('It goes nowhere: no webhook that is enabled subscribes to its type')
-    else toast(done.answer.posts === 1 ? 'It is posted again' : `It is posted again to ${done.answer.posts} addresses`)
+    if (done.answer.posts === 0) toast('Not sent: no enabled webhook subscribes to this event type', { isError: true })
+    else toast(done.answer.posts === 1 ? 'Event sent again' : `Event sent again to ${done.answer.posts} addresses`)
   }
   return (
     <Button does="redeliverEvent" kind={kind} isBusy={isBusy} onClick={() => void redeliver()}>

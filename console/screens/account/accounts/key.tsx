@@ -31,7 +31,7 @@ export function AccountKeyDialog({ of, onClose, onDone }: AccountKeyProps) {
         <KeyFields draft={draft} onChange={setDraft} scopes={scopesBelow} />
         <Buttons>
           <Button kind="primary" type="submit" isBusy={isBusy}>
-            Make the key
+            Create API key
           </Button>
           <Button kind="quiet" onClick={onClose}>
             Cancel

@@ -37,7 +37,7 @@ export function NewAccountScreen() {
         {made?.invitation ? (
           <InvitationCode
             of={made.invitation}
-            close="I have kept it, to the account"
+            close="I’ve saved it — continue"
             onClose={() => go(`/accounts/${made.id}`)}
           />
         ) : (

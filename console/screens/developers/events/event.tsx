@@ -28,7 +28,7 @@ export function EventScreen() {
           <div className="card">
             <Facts
               facts={[
-                ['Id', <Copy key="id" text={one.id} />],
+                ['ID', <Copy key="id" text={one.id} />],
                 ['Recorded', <Moment key="at" at={one.timestamp} />],
                 ['About', subjectOf(one)],
                 ['Message', message && <Link href={`/messages/${message}`}>{message}</Link>],
@@ -46,8 +46,8 @@ export function EventScreen() {
                 of="event"
                 rows={page.data}
                 empty={
-                  <Empty title="It was not posted">
-                    No webhook listed its type when it happened, or it has not been tried yet.
+                  <Empty title="Not sent">
+                    No webhook subscribed to this type at the time, or the first attempt is still pending.
                   </Empty>
                 }
               />
@@ -56,7 +56,7 @@ export function EventScreen() {
           )}
         </Loaded>
       </Section>
-      <Section title="What is posted">
+      <Section title="Payload">
         <Loaded call={event}>{(one) => <Json of={one} label="The event" />}</Loaded>
       </Section>
     </Page>

@@ -13,35 +13,35 @@ export function ChangeKeyDialog({ of, onClose }: { of: ApiKey; onClose: () => vo
   const [name, setName] = useState(of.name)
   const [networks, setNetworks] = useState(of.ip_allow.join('\n'))
   const [scopes, setScopes] = useState<ReadonlySet<Scope>>(new Set(own))
-  const { run, isBusy, problem } = useAction('updateApiKey', 'The key is changed')
+  const { run, isBusy, problem } = useAction('updateApiKey', 'API key updated')
   const change = async () => {
     const body = { name: name.trim(), ip_allow: wordsOf(networks), scopes: [...scopes] }
     if (await run({ path: { id: of.id }, body })) onClose()
   }
   return (
-    <Dialog title="Change the key" onClose={onClose}>
+    <Dialog title="Edit key" onClose={onClose}>
       <Form does="updateApiKey" onSubmit={change} problem={problem}>
         <TextField label="Name" name="name" value={name} onChange={setName} required />
         <TextArea
-          label="Networks"
+          label="Allowed networks"
           name="ip_allow"
           rows={2}
           value={networks}
           onChange={setNetworks}
-          hint="Addresses and networks from which the key works; none: from everywhere."
+          hint="IP addresses and networks that may use the key. Leave empty to allow all."
           spellCheck={false}
         />
         <Choices
           label="Scopes"
           name="scopes"
-          hint="A subset of its scopes. For more scopes create another key."
+          hint="You can remove access. To add access, create another key."
           groups={groupScopes(own)}
           chosen={scopes}
           onChange={setScopes}
         />
         <Buttons>
           <Button kind="primary" type="submit" isBusy={isBusy}>
-            Save
+            Save changes
           </Button>
           <Button kind="quiet" onClick={onClose}>
             Cancel

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useLocation, useParams } from 'wouter'
 import { useAction, useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
+import { DangerZone } from '../../../kit/danger-zone.tsx'
 import { ConfirmButton } from '../../../kit/dialog.tsx'
 import { KeySecret } from '../../../kit/key-secret.tsx'
 import { Loaded, Page } from '../../../kit/page.tsx'
@@ -25,8 +26,8 @@ function Key({ of }: { of: ApiKey }) {
   const [, go] = useLocation()
   const [secret, setSecret] = useState<string>()
   const [open, setOpen] = useState<'change' | 'rotate'>()
-  const rotate = useAction('rotateApiKey', 'The key has another secret')
-  const revoke = useAction('revokeApiKey', 'The key is revoked', () => go('/keys'))
+  const rotate = useAction('rotateApiKey', 'API key rotated')
+  const revoke = useAction('revokeApiKey', 'API key revoked', () => go('/keys'))
   const close = () => setOpen(undefined)
   const rotateIt = async (seconds: number) => {
     const done = await rotate.run({ path: { id: of.id }, body: { overlap_seconds: seconds } })
@@ -39,7 +40,7 @@ function Key({ of }: { of: ApiKey }) {
       {secret !== undefined && <KeySecret secret={secret} scopes={of.scopes} onClose={() => setSecret(undefined)} />}
       <div className="buttons">
         <Button does="updateApiKey" onClick={() => setOpen('change')}>
-          Change
+          Edit
         </Button>
         <Button
           does="rotateApiKey"
@@ -50,26 +51,18 @@ function Key({ of }: { of: ApiKey }) {
         >
           Rotate
         </Button>
-        <ConfirmButton
-          does="revokeApiKey"
-          label="Revoke"
-          question={`Programs that use ${of.name} are refused within five seconds, and so are logins that were made with it. This cannot be undone.`}
-          onConfirm={() => revoke.run({ path: { id: of.id } })}
-          isBusy={revoke.isBusy}
-          problem={revoke.problem}
-        />
       </div>
       <div className="card below">
         <Facts
           facts={[
-            ['Id', <Copy key="id" text={of.id} />],
-            ['Begins with', <code key="prefix">{of.prefix}</code>],
+            ['ID', <Copy key="id" text={of.id} />],
+            ['Prefix', <code key="prefix">{of.prefix}</code>],
             ['Mode', <Badge key="mode" status={of.mode} />],
             ['Scopes', of.scopes.join(', ')],
-            ['Works from', of.ip_allow.length > 0 ? of.ip_allow.join(', ') : 'everywhere'],
+            ['Allowed networks', of.ip_allow.length > 0 ? of.ip_allow.join(', ') : 'all'],
             ['Last used', <Time key="used" at={of.last_used_at} />],
-            ['Made', <Moment key="made" at={of.created_at} />],
-            ['Ends', <Ends key="ends" of={of} />],
+            ['Created', <Moment key="made" at={of.created_at} />],
+            ['Expires', <Ends key="ends" of={of} />],
             [
               'Old secret',
               of.overlap_ends_at && (
@@ -81,14 +74,24 @@ function Key({ of }: { of: ApiKey }) {
           ]}
         />
       </div>
+      <DangerZone does="revokeApiKey" title="Revoke this key" about="Servers that use it lose access at once.">
+        <ConfirmButton
+          does="revokeApiKey"
+          label="Revoke key"
+          question={`Servers that use ${of.name}, and logins made with it, lose access within five seconds. This cannot be undone.`}
+          onConfirm={() => revoke.run({ path: { id: of.id } })}
+          isBusy={revoke.isBusy}
+          problem={revoke.problem}
+        />
+      </DangerZone>
       {open === 'change' && <ChangeKeyDialog of={of} onClose={close} />}
       {open === 'rotate' && (
         <RotateDialog
-          title="Rotate the key"
+          title="Rotate key"
           name="overlap_seconds"
-          label="The old secret works for"
-          none="it ends now"
-          hint="A second rotation ends the overlap of the first, and all logins of before its end."
+          label="Expire the old secret"
+          none="immediately"
+          hint="Rotating again ends this period, and the logins made with the older secret."
           onRotate={rotateIt}
           onClose={close}
           isBusy={rotate.isBusy}

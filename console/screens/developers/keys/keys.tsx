@@ -10,7 +10,7 @@ import { TwilioCredentials } from './twilio.tsx'
 
 const NewKey = () => (
   <LinkButton to="/keys/new" does="createApiKey" kind="primary" isNew>
-    Make an API key
+    Create API key
   </LinkButton>
 )
 
@@ -18,7 +18,7 @@ export function KeysScreen() {
   const { filters } = useFilters([])
   const keys = useCall('listApiKeys', { query: filters }, { every: 30_000 })
   return (
-    <Page title="API keys" lead="What programs get in with. People have logins of their own." actions={<NewKey />}>
+    <Page title="API keys" lead="Keys for your servers. People sign in with their own account." actions={<NewKey />}>
       <Loaded call={keys}>
         {(page) => (
           <>
@@ -29,15 +29,15 @@ export function KeysScreen() {
               to={({ id }) => `/keys/${id}`}
               columns={[
                 { title: 'Name', cell: ({ name }) => name },
-                { title: 'Begins with', cell: ({ prefix }) => <code>{prefix}</code> },
+                { title: 'Prefix', cell: ({ prefix }) => <code>{prefix}</code> },
                 { title: 'Mode', cell: ({ mode }) => <Badge status={mode} /> },
                 { title: 'Scopes', isWide: true, cell: ({ scopes }) => scopes.join(', ') },
                 { title: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} /> },
-                { title: 'Ends', cell: (key) => <Ends of={key} /> },
+                { title: 'Expires', cell: (key) => <Ends of={key} /> },
               ]}
               empty={
                 <Empty title="No API keys yet" action={<NewKey />}>
-                  Give each program a key with only the scopes it needs.
+                  Create a key for each server, with only the access that it needs.
                 </Empty>
               }
             />
@@ -46,7 +46,7 @@ export function KeysScreen() {
         )}
       </Loaded>
       <SmppClients />
-      <Section title="Programs written for Twilio">
+      <Section title="Twilio-compatible credentials">
         <TwilioCredentials />
       </Section>
     </Page>

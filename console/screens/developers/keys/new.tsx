@@ -12,19 +12,19 @@ export function NewKeyScreen() {
   const [, go] = useLocation()
   const [draft, setDraft] = useState(emptyKey)
   const [made, setMade] = useState<Answer<'createApiKey'>>()
-  const { run, isBusy, problem } = useAction('createApiKey', 'The key is made')
+  const { run, isBusy, problem } = useAction('createApiKey', 'API key created')
   const create = async () => {
     const done = await run({ body: keyBodyOf(draft) })
     if (done) setMade(done.answer)
   }
   return (
-    <Page title={made ? `Keep the key of ${made.name}` : 'Make an API key'} back={{ to: '/keys', title: 'API keys' }}>
+    <Page title={made ? `Save the key ${made.name}` : 'Create API key'} back={{ to: '/keys', title: 'API keys' }}>
       <div className="narrow">
         {made ? (
           <KeySecret
             secret={made.secret}
             scopes={made.scopes}
-            close="I have kept it, to the key"
+            close="I’ve saved it — continue"
             onClose={() => go(`/keys/${made.id}`)}
           />
         ) : (
@@ -32,7 +32,7 @@ export function NewKeyScreen() {
             <KeyFields draft={draft} onChange={setDraft} />
             <Buttons>
               <Button kind="primary" type="submit" isBusy={isBusy}>
-                Make the key
+                Create API key
               </Button>
               <LinkButton to="/keys" kind="quiet">
                 Cancel

@@ -23,11 +23,7 @@ export function NewSmppClientScreen() {
     >
       <div className="narrow">
         {made ? (
-          <SmppPassword
-            of={made}
-            close="I have kept it, to the credential"
-            onClose={() => go(`/keys/smpp/${made.id}`)}
-          />
+          <SmppPassword of={made} close="I’ve saved it — continue" onClose={() => go(`/keys/smpp/${made.id}`)} />
         ) : (
           <SmppForm
             does="createSmppCredential"

@@ -3,19 +3,18 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useAction } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
+import { DangerZone } from '../../../kit/danger-zone.tsx'
 import { ConfirmButton } from '../../../kit/dialog.tsx'
 import { Problem } from '../../../kit/problem.tsx'
 import { RotateDialog } from '../../../kit/rotate-dialog.tsx'
 import { WebhookSecret } from './secret.tsx'
 
-export function WebhookActions({ of: { id, enabled, url } }: { of: Webhook }) {
-  const [, go] = useLocation()
+export function WebhookActions({ of: { id, enabled } }: { of: Webhook }) {
   const [isRotating, setRotating] = useState(false)
   const [secret, setSecret] = useState<string>()
-  const pause = useAction('updateWebhook', 'The webhook is paused')
-  const enable = useAction('updateWebhook', 'The webhook is enabled')
-  const rotate = useAction('rotateWebhookSecret', 'It has another secret')
-  const remove = useAction('deleteWebhook', 'The webhook is deleted', () => go('/webhooks'))
+  const pause = useAction('updateWebhook', 'Webhook paused')
+  const enable = useAction('updateWebhook', 'Webhook enabled')
+  const rotate = useAction('rotateWebhookSecret', 'Secret rotated')
   const rotateIt = async (seconds: number) => {
     const done = await rotate.run({ path: { id }, body: { grace_seconds: seconds } })
     if (!done) return
@@ -28,13 +27,13 @@ export function WebhookActions({ of: { id, enabled, url } }: { of: Webhook }) {
       {enable.problem && <Problem of={enable.problem} />}
       <div className="buttons">
         <LinkButton to={`/webhooks/${id}/edit`} does="updateWebhook">
-          Change
+          Edit
         </LinkButton>
         {enabled ? (
           <ConfirmButton
             does="updateWebhook"
             label="Pause"
-            question="What waits for it is dropped, and nothing is posted until it is enabled again. The event log keeps what happens; “Post again” brings it."
+            question="Pending deliveries are discarded, and no events are sent until you enable the webhook. The event log keeps recording, so you can replay them later."
             onConfirm={() => pause.run({ path: { id }, body: { enabled: false } })}
             isBusy={pause.isBusy}
             problem={pause.problem}
@@ -57,28 +56,16 @@ export function WebhookActions({ of: { id, enabled, url } }: { of: Webhook }) {
             setRotating(true)
           }}
         >
-          Rotate the secret
+          Rotate secret
         </Button>
-        <ConfirmButton
-          does="deleteWebhook"
-          label="Delete"
-          question={
-            <>
-              Nothing is posted to <code>{url}</code> any more, and what waits for it is dropped. This cannot be undone.
-            </>
-          }
-          onConfirm={() => remove.run({ path: { id } })}
-          isBusy={remove.isBusy}
-          problem={remove.problem}
-        />
       </div>
       {isRotating && (
         <RotateDialog
-          title="Rotate the secret"
+          title="Rotate secret"
           name="grace_seconds"
-          label="Both sign for"
-          none="only the new one from now on"
-          hint="Until then each post carries both signatures, so that your server can change over in peace."
+          label="Expire the old secret"
+          none="immediately"
+          hint="Until then each request has both signatures, so your server can switch without losing events."
           onRotate={rotateIt}
           onClose={() => setRotating(false)}
           isBusy={rotate.isBusy}
@@ -86,5 +73,26 @@ export function WebhookActions({ of: { id, enabled, url } }: { of: Webhook }) {
         />
       )}
     </>
+  )
+}
+
+export function DeleteWebhook({ of: { id, url } }: { of: Webhook }) {
+  const [, go] = useLocation()
+  const { run, isBusy, problem } = useAction('deleteWebhook', 'Webhook deleted', () => go('/webhooks'))
+  return (
+    <DangerZone does="deleteWebhook" title="Delete this webhook" about="Pending deliveries are discarded.">
+      <ConfirmButton
+        does="deleteWebhook"
+        label="Delete webhook"
+        question={
+          <>
+            No more events are sent to <code>{url}</code>, and pending deliveries are discarded. This cannot be undone.
+          </>
+        }
+        onConfirm={() => run({ path: { id } })}
+        isBusy={isBusy}
+        problem={problem}
+      />
+    </DangerZone>
   )
 }

@@ -18,9 +18,9 @@ export function Deliveries({ webhook }: { webhook: string }) {
           value={delivery}
           onChange={(value) => set('delivery', value)}
           options={[
-            ['', 'All outcomes'],
+            ['', 'Any result'],
             ['failed', 'Failed'],
-            ['taken', 'Taken'],
+            ['taken', 'Succeeded'],
           ]}
         />
       </div>
@@ -32,12 +32,12 @@ export function Deliveries({ webhook }: { webhook: string }) {
               rows={page.data}
               empty={
                 delivery ? (
-                  <Empty title={delivery === 'failed' ? 'No post has failed' : 'No post has succeeded'}>
-                    Attempts are kept for 30 days, or as the settings say.
+                  <Empty title={delivery === 'failed' ? 'No failed deliveries' : 'No successful deliveries'}>
+                    Attempts are kept as long as the data retention settings say.
                   </Empty>
                 ) : (
-                  <Empty title="Nothing was posted yet">
-                    Each post appears here with the answer and how long it took. Send a test event or a message.
+                  <Empty title="No deliveries yet">
+                    Each attempt appears here with its response and duration. Send a test event or a message.
                   </Empty>
                 )
               }

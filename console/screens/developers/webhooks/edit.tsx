@@ -8,15 +8,15 @@ export function EditWebhookScreen() {
   const { id = '' } = useParams()
   const [, go] = useLocation()
   const webhook = useCall('getWebhook', { path: { id } })
-  const { run, isBusy, problem } = useAction('updateWebhook', 'The webhook is changed')
+  const { run, isBusy, problem } = useAction('updateWebhook', 'Webhook updated')
   const change = async (draft: WebhookDraft) => {
     if (await run({ path: { id }, body: bodyOf(draft) })) go(`/webhooks/${id}`)
   }
   return (
     <Page
-      title="Change the webhook"
-      back={{ to: `/webhooks/${id}`, title: webhook.data?.url ?? 'The webhook' }}
-      lead="On another host the values of headers must be given again."
+      title="Edit webhook"
+      back={{ to: `/webhooks/${id}`, title: webhook.data?.url ?? 'Webhook' }}
+      lead="If you change the host, enter the header values again."
     >
       <div className="narrow">
         <Loaded call={webhook}>
@@ -25,7 +25,7 @@ export function EditWebhookScreen() {
               does="updateWebhook"
               key={one.id}
               start={draftOf(one)}
-              label="Save"
+              label="Save changes"
               onSubmit={change}
               isBusy={isBusy}
               problem={problem}

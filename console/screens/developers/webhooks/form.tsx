@@ -24,68 +24,68 @@ export function WebhookForm({ does, start, label, onSubmit, isBusy, problem, bac
   return (
     <Form does={does} onSubmit={() => onSubmit(draft)} problem={problem}>
       <TextField
-        label="Address"
+        label="URL"
         name="url"
         type="url"
         inputMode="url"
         placeholder="https://example.com/heliogram"
         value={draft.url}
         onChange={(url) => put({ url })}
-        hint="Where events are posted: https, a public address, port 443 or 8443, unless the operator allows more."
+        hint="A public https URL on port 443 or 8443, unless the operator allows others."
         spellCheck={false}
         required
       />
       <TextField
-        label="What it is for"
+        label="Description"
         name="description"
         value={draft.description}
         onChange={(description) => put({ description })}
-        hint="A note for people; it is not posted."
+        hint="For your team. It is not sent."
       />
       <Choices
         label="Events"
         name="events"
-        hint="Choose types one by one, a whole family, or everything. Delivered, failed and received messages are always recorded, the other types only while a webhook subscribes to them."
+        hint="Choose single types, a whole family, or all events. Delivered, failed and received messages are always recorded, other types only while a webhook subscribes to them."
         groups={patternGroups}
         chosen={draft.events}
         onChange={(events) => put({ events })}
       />
-      <Fold title="Headers, order, batches, texts" isOpen={isRare}>
+      <Fold title="Advanced: headers, order, batches, message texts" isOpen={isRare}>
         <TextArea
-          label="Extra headers for every post"
+          label="Extra headers"
           name="headers"
           rows={3}
           placeholder="Authorization: Bearer …"
           value={draft.headers}
           onChange={(headers) => put({ headers })}
-          hint="One header a line, at most 10. Values are kept encrypted and shown as ********; leave that to keep a value."
+          hint="One header per line, at most 10. Values are stored encrypted and shown as ********. Leave ******** to keep a value."
           spellCheck={false}
         />
         <CheckField
-          label="In order"
+          label="Deliver in order"
           name="ordered"
           value={draft.ordered}
           onChange={(ordered) => put({ ordered })}
-          hint="Events of one message are posted one after the other. One that fails holds back the later events of its message, and no others."
+          hint="Events of a message are sent one after another. A failed event delays the later events of its message, and no others."
         />
         <CheckField
-          label="Several events a post"
+          label="Send in batches"
           name="batch"
           value={draft.isBatched}
           onChange={(isBatched) => put({ isBatched })}
-          hint="A 2xx accepts all events of the post. With any other answer all of them are posted again."
+          hint="A 2xx response accepts all events of the batch. After any other response all are sent again."
         />
         {draft.isBatched && (
           <div className="fields">
             <TextField
-              label="Events a post, at most"
+              label="Maximum events per batch"
               name="batch/max_events"
               inputMode="decimal"
               value={draft.maxEvents}
               onChange={(maxEvents) => put({ maxEvents })}
             />
             <TextField
-              label="Longest wait for more events, in milliseconds"
+              label="Maximum wait for more events (ms)"
               name="batch/max_wait_ms"
               inputMode="decimal"
               value={draft.maxWaitMs}
@@ -94,11 +94,11 @@ export function WebhookForm({ does, start, label, onSubmit, isBusy, problem, bac
           </div>
         )}
         <CheckField
-          label="With the texts of messages"
+          label="Include message texts"
           name="include_bodies"
           value={draft.includeBodies}
           onChange={(includeBodies) => put({ includeBodies })}
-          hint="Only people who may read texts can turn this on."
+          hint="Only people who may read message texts can turn this on."
         />
       </Fold>
       <Buttons>

@@ -10,31 +10,31 @@ import { WebhookSecret } from './secret.tsx'
 export function NewWebhookScreen() {
   const [, go] = useLocation()
   const [made, setMade] = useState<Answer<'createWebhook'>>()
-  const { run, isBusy, problem } = useAction('createWebhook', 'The webhook is there')
+  const { run, isBusy, problem } = useAction('createWebhook', 'Webhook added')
   const create = async (draft: WebhookDraft) => {
     const done = await run({ body: bodyOf(draft) })
     if (done) setMade(done.answer)
   }
   return (
     <Page
-      title={made ? 'Keep its secret' : 'Add a webhook'}
+      title={made ? 'Save the signing secret' : 'Add a webhook'}
       back={{ to: '/webhooks', title: 'Webhooks' }}
       {...(!made && {
-        lead: 'Heliogram posts each event there as JSON, and tries again if your server does not accept it.',
+        lead: 'Each event is sent as JSON, and retried if your server does not accept it.',
       })}
     >
       <div className="narrow">
         {made ? (
           <WebhookSecret
             secret={made.secret}
-            close="I have kept it, to the webhook"
+            close="I’ve saved it — continue"
             onClose={() => go(`/webhooks/${made.id}`)}
           />
         ) : (
           <WebhookForm
             does="createWebhook"
             start={emptyDraft}
-            label="Add the webhook"
+            label="Add webhook"
             onSubmit={create}
             isBusy={isBusy}
             problem={problem}

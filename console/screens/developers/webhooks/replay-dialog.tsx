@@ -22,7 +22,7 @@ export function ReplayDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
   const [until, setUntil] = useState('')
   const [types, setTypes] = useState<ReadonlySet<EventType>>(new Set())
   const [isOnlyFailed, setOnlyFailed] = useState(false)
-  const { run, isBusy, problem } = useAction('replayWebhook', 'They are being posted again')
+  const { run, isBusy, problem } = useAction('replayWebhook', 'Replay started')
   const replay = async () => {
     const done = await run({
       path: { id: webhook.id },
@@ -36,16 +36,16 @@ export function ReplayDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
     if (done) onClose()
   }
   return (
-    <Dialog title="Post again" onClose={onClose}>
+    <Dialog title="Replay events" onClose={onClose}>
       <Form does="replayWebhook" onSubmit={replay} problem={problem}>
         <div className="fields">
           <TextField
-            label="Events recorded from"
+            label="From"
             name="since"
             type="datetime-local"
             value={since}
             onChange={setSince}
-            hint="Up to 30 days ago, by your clock."
+            hint="In your browser’s time zone, at most 30 days ago."
           />
           <TextField
             label="To"
@@ -57,17 +57,17 @@ export function ReplayDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
           />
         </div>
         <CheckField
-          label="Only those that it never took"
+          label="Only failed deliveries"
           name="only_failed"
           value={isOnlyFailed}
           onChange={setOnlyFailed}
-          hint="What happened while it was disabled was not posted, and is none of them."
+          hint="Events of a time when the webhook was disabled were not sent, so they are not included."
         />
-        <Fold title="Only some types">
+        <Fold title="Event types">
           <Choices
             label="Types"
             name="types"
-            hint="None chosen: those that the webhook subscribes to."
+            hint="Choose none to replay all types that the webhook subscribes to."
             groups={eventGroups}
             chosen={types}
             onChange={setTypes}
@@ -75,7 +75,7 @@ export function ReplayDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
         </Fold>
         <Buttons>
           <Button kind="primary" type="submit" isBusy={isBusy}>
-            Post them again
+            Replay events
           </Button>
           <Button kind="quiet" onClick={onClose}>
             Cancel

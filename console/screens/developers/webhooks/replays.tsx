@@ -17,10 +17,10 @@ export function Replays({ webhook }: { webhook: Webhook }) {
   )
   return (
     <Section
-      title="Posted again"
+      title="Replays"
       actions={
         <Button does="replayWebhook" disabled={!webhook.enabled} onClick={() => setOpen(true)}>
-          Post again …
+          Replay events …
         </Button>
       }
     >
@@ -39,22 +39,19 @@ export function Replays({ webhook }: { webhook: Webhook }) {
                   </>
                 ),
               },
-              { title: 'Which', cell: ({ types, only_failed }) => whichOf(types, only_failed) },
+              { title: 'Filter', cell: ({ types, only_failed }) => whichOf(types, only_failed) },
               { title: 'State', cell: (replay) => <ReplayState of={replay} /> },
               {
-                title: 'Taken',
+                title: 'Succeeded',
                 isNumber: true,
                 cell: ({ delivered, events }) => `${formatNumber(delivered)} of ${formatNumber(events)}`,
               },
-              { title: 'Refused', isNumber: true, cell: ({ failed }) => formatNumber(failed) },
-              { title: 'Asked for', cell: ({ created_at }) => <Time at={created_at} /> },
+              { title: 'Failed', isNumber: true, cell: ({ failed }) => formatNumber(failed) },
+              { title: 'Started', cell: ({ created_at }) => <Time at={created_at} /> },
               { title: '', cell: (replay) => replay.status === 'running' && <CancelReplay of={replay} /> },
             ]}
             empty={
-              <Empty title="No replays yet">
-                If your server missed or lost events, choose “Post again” and a time. They come with the same ids as
-                before.
-              </Empty>
+              <Empty title="No replays yet">If your server missed events, replay them. They keep their IDs.</Empty>
             }
           />
         )}
@@ -65,7 +62,7 @@ export function Replays({ webhook }: { webhook: Webhook }) {
 }
 
 const whichOf = (types: readonly string[], isOnlyFailed: boolean): string =>
-  [isOnlyFailed ? 'never taken' : '', types.length > 2 ? `${types.length} types` : types.join(', ')]
+  [isOnlyFailed ? 'failed only' : '', types.length > 2 ? `${types.length} types` : types.join(', ')]
     .filter((one) => one !== '')
     .join(', ')
 
@@ -81,24 +78,24 @@ function ReplayState({ of }: { of: Replay }) {
   const [from, to, now] = [since, until, replayed_until].map((at) => Date.parse(at))
   const isFound = now === to
   return (
-    <span title={isFound ? 'All are found; the last are being posted' : 'Looking through the event log'}>
+    <span title={isFound ? 'All events found; sending the last ones' : 'Searching the event log'}>
       <Badge status={status} />
       {isFound ? (
-        <Progress done={delivered + failed} of={events} label="Events that were posted" />
+        <Progress done={delivered + failed} of={events} label="Events sent" />
       ) : (
-        <Progress done={(now ?? 0) - (from ?? 0)} of={(to ?? 0) - (from ?? 0)} label="How far it has come" />
+        <Progress done={(now ?? 0) - (from ?? 0)} of={(to ?? 0) - (from ?? 0)} label="Progress through the event log" />
       )}
     </span>
   )
 }
 
 function CancelReplay({ of: { id, webhook } }: { of: Replay }) {
-  const { run, isBusy, problem } = useAction('cancelReplay', 'The replay is canceled')
+  const { run, isBusy, problem } = useAction('cancelReplay', 'Replay canceled')
   return (
     <ConfirmButton
       does="cancelReplay"
-      label="Cancel the replay"
-      question="What was not posted yet is not posted again. What was, stays so."
+      label="Cancel replay"
+      question="Events that have not been sent yet are not sent."
       onConfirm={() => run({ path: { id: webhook, replay: id } })}
       isBusy={isBusy}
       problem={problem}

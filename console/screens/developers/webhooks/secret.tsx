@@ -7,13 +7,12 @@ interface WebhookSecretProps {
 }
 
 export const WebhookSecret = ({ secret, ...rest }: WebhookSecretProps) => (
-  <Secrets title="The secret that signs its posts" secrets={[['Secret', secret]]} {...rest}>
+  <Secrets title="Signing secret" secrets={[['Secret', secret]]} {...rest}>
     <p>
-      Your server checks each post with it, as Standard Webhooks says:{' '}
+      Use it on your server to verify each request (Standard Webhooks).{' '}
       <a href="/docs/webhooks" target="_blank" rel="noreferrer">
-        how, in five languages
+        See the code in five languages
       </a>
-      .
     </p>
   </Secrets>
 )

@@ -13,9 +13,9 @@ export function WebhookState({ of: { enabled, disabled_reason, failing_since } }
 }
 
 const reasons: Record<string, string> = {
-  gone: 'It answered 410, which means that it is gone for good.',
-  failing: 'It did nothing but fail for five days.',
-  request: 'Somebody paused it.',
+  gone: 'Your server answered HTTP 410 (gone).',
+  failing: 'Every delivery failed for five days.',
+  request: 'A person paused this webhook.',
 }
 
 /** Empty if all is well. */
@@ -24,11 +24,11 @@ export function WebhookTrouble({ of: { enabled, disabled_reason, disabled_at, fa
     return (
       <div className="notice" role="status">
         <p>
-          <strong>Nothing is posted to it</strong> since <Moment at={disabled_at} />.{' '}
-          {reasons[disabled_reason ?? ''] ?? ''}
+          <strong>Disabled</strong> since <Moment at={disabled_at} />. {reasons[disabled_reason ?? ''] ?? ''}
         </p>
         <p>
-          Events are still kept in the event log. After you enable it again, use “Post again” to send it what it missed.
+          The event log still records events. Enable the webhook, then choose “Replay events” to send the events that it
+          missed.
         </p>
       </div>
     )
@@ -37,10 +37,10 @@ export function WebhookTrouble({ of: { enabled, disabled_reason, disabled_at, fa
     <div className="problem" role="status">
       <p>
         <strong>
-          Every post has failed since <Moment at={failing_since} />.
+          Failing since <Moment at={failing_since} />.
         </strong>{' '}
-        Each event is tried again for three days; the posts below show the answers. After five days without a success
-        the webhook is disabled.
+        Each event is retried for three days. After five days without a success the webhook is disabled. The deliveries
+        below show the responses.
       </p>
     </div>
   )

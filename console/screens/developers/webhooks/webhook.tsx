@@ -4,8 +4,9 @@ import { useCall } from '../../../api.ts'
 import { Loaded, Page } from '../../../kit/page.tsx'
 import { Copy, Facts, Moment } from '../../../kit/show.tsx'
 import { meaningOf } from '../event-types.ts'
-import { WebhookActions } from './actions.tsx'
+import { DeleteWebhook, WebhookActions } from './actions.tsx'
 import { Deliveries } from './deliveries.tsx'
+import { WebhookHealth } from './health.tsx'
 import { Replays } from './replays.tsx'
 import { WebhookState, WebhookTrouble } from './state.tsx'
 import { TestButton } from './test-event.tsx'
@@ -31,12 +32,13 @@ export function WebhookScreen() {
           <>
             <WebhookActions key={one.id} of={one} />
             <WebhookTrouble of={one} />
+            <WebhookHealth id={one.id} />
             <div className="columns below">
               <div className="card">
                 <WebhookFacts of={one} />
               </div>
               <div className="card">
-                <h2>Subscribed events</h2>
+                <h2>Events</h2>
                 <ul className="types">
                   {one.events.map((type) => (
                     <li key={type}>
@@ -49,6 +51,7 @@ export function WebhookScreen() {
             <TestButton key={one.id} webhook={one} />
             <Deliveries webhook={id} />
             <Replays webhook={one} />
+            <DeleteWebhook of={one} />
           </>
         )}
       </Loaded>
@@ -59,18 +62,18 @@ export function WebhookScreen() {
 const WebhookFacts = ({ of }: { of: Webhook }) => (
   <Facts
     facts={[
-      ['Id', <Copy key="id" text={of.id} />],
+      ['ID', <Copy key="id" text={of.id} />],
       ['Headers', Object.keys(of.headers).join(', ')],
-      ['Order', of.ordered ? 'one event of a message after the other' : 'as they happen'],
+      ['Order', of.ordered ? 'in order for each message' : 'as they happen'],
       [
         'Batches',
         of.batch
-          ? `up to ${of.batch.max_events} events a post, after a wait of up to ${of.batch.max_wait_ms ?? 1000} ms`
-          : 'one event a post',
+          ? `up to ${of.batch.max_events} events, after at most ${of.batch.max_wait_ms ?? 1000} ms`
+          : 'one event per request',
       ],
-      ['Texts of messages', of.include_bodies ? 'are in the posts' : 'are not in the posts'],
+      ['Message texts', of.include_bodies ? 'included' : 'not included'],
       ['Created', <Moment key="made" at={of.created_at} />],
-      ['Changed', <Moment key="changed" at={of.updated_at} />],
+      ['Updated', <Moment key="changed" at={of.updated_at} />],
     ]}
   />
 )

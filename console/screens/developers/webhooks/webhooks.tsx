@@ -18,7 +18,7 @@ export function WebhooksScreen() {
   return (
     <Page
       title="Webhooks"
-      lead="Heliogram posts events to these addresses as they happen, and signs each post."
+      lead="Signed events, sent to your servers as they happen."
       actions={
         <>
           <LinkButton to="/events">Events</LinkButton>
@@ -35,21 +35,21 @@ export function WebhooksScreen() {
               keyOf={({ id }) => id}
               to={({ id }) => `/webhooks/${id}`}
               columns={[
-                { title: 'Address', cell: ({ url }) => url },
+                { title: 'URL', cell: ({ url }) => url },
                 { title: 'State', cell: (webhook) => <WebhookState of={webhook} /> },
                 {
                   title: 'Events',
                   isWide: true,
                   cell: ({ events }) => <span title={events.join(', ')}>{events.join(', ')}</span>,
                 },
-                { title: 'For', cell: ({ description }) => description },
+                { title: 'Description', cell: ({ description }) => description },
                 { title: 'Failing since', cell: ({ failing_since }) => <Time at={failing_since} /> },
                 { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
               ]}
               empty={
                 <Empty title="No webhooks yet" action={<NewWebhook />}>
-                  Add the address of your server. Heliogram posts the outcome of each message and each reply to it. A
-                  campaign or a message can have a callback address of its own instead.
+                  Add your server’s URL to receive the result of each message, and each reply. A campaign or a message
+                  can have its own callback URL instead.
                 </Empty>
               }
             />
