@@ -35,6 +35,11 @@ const names = new Intl.DisplayNames('en', { type: 'region' })
 export const tellCountry = (country: string): string =>
   /^[A-Z]{2}$/.test(country) ? (names.of(country) ?? country) : country
 
+/** All countries by name. */
+export const countryOptions = [...new Set(countryOf.values())]
+  .map((country) => [country, tellCountry(country)] as const)
+  .toSorted(([, one], [, other]) => one.localeCompare(other))
+
 interface Parts {
   /** With a plus sign. */
   code: string

@@ -19,6 +19,7 @@ import { nameOf, Problem } from './problem.tsx'
 /** The form's context for fields: faults by field, the names of fields, and whether it is read-only. */
 interface Around {
   isRead?: boolean
+  isChanged?: boolean
   faults: ReadonlyMap<string, string>
   names: Set<string>
 }
@@ -50,18 +51,23 @@ interface FormProps {
   /** Without permission to call this the form is read-only. */
   does?: OperationName
   onSubmit: () => unknown
+  /** It stays open after it is saved, and so says whether it has unsaved changes. */
+  isKept?: boolean
   /** Why the last try failed: faults of fields are shown beside them, others above the buttons. */
   problem?: Error | null
   children: ReactNode
 }
 
-export function Form({ does, onSubmit, problem = null, children }: FormProps) {
+export function Form({ does, onSubmit, isKept = false, problem = null, children }: FormProps) {
+  const [isChanged, setChanged] = useState(false)
   const may = useMay(does)
   const [names] = useState(() => new Set<string>())
   const form = useRef<HTMLFormElement>(null)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void onSubmit()
+    // A form in a dialog may be inside another one for React.
+    event.stopPropagation()
+    void Promise.resolve(onSubmit()).then((done) => done !== undefined && setChanged(false))
   }
   // Focuses the first field with a fault, after unfolding.
   useEffect(() => {
@@ -71,8 +77,8 @@ export function Form({ does, onSubmit, problem = null, children }: FormProps) {
     form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [problem])
   return (
-    <form className="form" ref={form} onSubmit={submit} noValidate>
-      <Surroundings value={{ faults: faultsOf(problem), names, isRead: !may }}>
+    <form className="form" ref={form} onSubmit={submit} onChange={() => isKept && setChanged(true)} noValidate>
+      <Surroundings value={{ faults: faultsOf(problem), names, isRead: !may, isChanged }}>
         {may ? (
           children
         ) : (
@@ -88,8 +94,14 @@ export function Form({ does, onSubmit, problem = null, children }: FormProps) {
 
 /** The buttons of a form, or a note that it is read-only. */
 export function Buttons({ children }: { children: ReactNode }) {
-  if (use(Surroundings).isRead) return <p className="hint">Your role reads this, and does not change it.</p>
-  return <div className="buttons">{children}</div>
+  const { isRead, isChanged } = use(Surroundings)
+  if (isRead) return <p className="hint">Your role can view this, but not change it.</p>
+  return (
+    <div className="buttons">
+      {children}
+      {isChanged && <span className="unsaved">Unsaved changes</span>}
+    </div>
+  )
 }
 
 interface FieldProps {
@@ -100,12 +112,15 @@ interface FieldProps {
 }
 
 interface FrameProps extends FieldProps {
+  /** Found by the browser, before the API is asked. */
+  own?: string | undefined
   children: (ids: { id: string; 'aria-describedby': string | undefined; 'aria-invalid': boolean }) => ReactNode
 }
 
-function Frame({ label, name, hint, children }: FrameProps) {
+function Frame({ label, name, hint, own, children }: FrameProps) {
   const id = useId()
-  const fault = useFault(name)
+  const told = useFault(name)
+  const fault = own ?? told
   const isDescribed = fault !== undefined || hint !== undefined
   return (
     <div className="field">
@@ -127,9 +142,19 @@ function Frame({ label, name, hint, children }: FrameProps) {
 type Of<Attributes> = FieldProps &
   Omit<Attributes, 'name' | 'onChange' | 'value'> & { value: string; onChange: (value: string) => void }
 
+/** What is wrong with a typed value by its type; empty fields are left to the API. */
+const faultOf = ({ validity, type }: HTMLInputElement): string | undefined => {
+  if (validity.typeMismatch)
+    return type === 'email'
+      ? 'Enter a full e-mail address, such as name@example.com.'
+      : 'Enter a full URL, such as https://example.com/.'
+  return validity.badInput ? 'This is not complete.' : undefined
+}
+
 export function TextField({ label, name, hint, onChange, ...rest }: Of<InputHTMLAttributes<HTMLInputElement>>) {
+  const [own, setOwn] = useState<string>()
   return (
-    <Frame label={label} name={name} hint={hint}>
+    <Frame label={label} name={name} hint={hint} own={own}>
       {(ids) => (
         <input
           type="text"
@@ -137,7 +162,11 @@ export function TextField({ label, name, hint, onChange, ...rest }: Of<InputHTML
           {...rest}
           {...ids}
           name={name}
-          onChange={(e) => onChange(e.target.value)}
+          onBlur={(e) => setOwn(faultOf(e.target))}
+          onChange={(e) => {
+            setOwn(undefined)
+            onChange(e.target.value)
+          }}
         />
       )}
     </Frame>

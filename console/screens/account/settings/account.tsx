@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { countryOptions } from '../../../kit/country.ts'
 import { SelectField, TextField } from '../../../kit/form.tsx'
 import { TimezoneField } from '../../../kit/timezone-field.tsx'
 import { Group, type Settings, type SettingsChange } from './group.tsx'
@@ -6,9 +7,9 @@ import { Group, type Settings, type SettingsChange } from './group.tsx'
 type OnUnknown = SettingsChange['on_unknown']
 
 const unknowns: readonly (readonly [string, string, OnUnknown])[] = [
-  ['', 'as the carrier has it', null],
-  ['hold', 'hold: wait for a receipt, and never send twice', 'hold'],
-  ['resend', 'resend: rather twice than not at all', 'resend'],
+  ['', 'Use the carrier’s setting', null],
+  ['hold', 'Hold as unconfirmed, and never send twice', 'hold'],
+  ['resend', 'Send again, even if it may arrive twice', 'resend'],
 ]
 
 export function AccountGroup({ of }: { of: Settings }) {
@@ -20,8 +21,8 @@ export function AccountGroup({ of }: { of: Settings }) {
   const body = (): SettingsChange => ({
     account: { name: name.trim() },
     default_sender: sender.trim() || null,
-    default_country: country.trim().toUpperCase() || null,
-    timezone: timezone.trim(),
+    default_country: country || null,
+    timezone,
     on_unknown: unknowns.find(([value]) => value === onUnknown)?.[2] ?? null,
   })
   return (
@@ -31,7 +32,7 @@ export function AccountGroup({ of }: { of: Settings }) {
         name="account/name"
         value={name}
         onChange={setName}
-        hint="Name for people; used in confirmations of STOP."
+        hint="Shown to people, and in replies to STOP."
         required
       />
       <div className="fields">
@@ -40,33 +41,33 @@ export function AccountGroup({ of }: { of: Settings }) {
           name="default_sender"
           value={sender}
           onChange={setSender}
-          hint="Number or name of one of your senders, for messages that name none."
+          hint="Used when a message names no sender."
         />
-        <TextField
+        <SelectField
           label="Default country"
           name="default_country"
           value={country}
           onChange={setCountry}
-          maxLength={2}
-          hint="Of campaigns that do not say: two letters, such as GB."
+          options={[['', 'None'], ...countryOptions]}
+          hint="For national numbers in campaigns without a country."
         />
         <TimezoneField
           label="Time zone"
           name="timezone"
           value={timezone}
           onChange={setTimezone}
-          hint="Days of limits begin by it."
+          hint="Times are shown, and daily limits start, in this zone."
         />
       </div>
       <SelectField
-        label="Messages whose submit was not answered"
+        label="When the carrier doesn’t answer"
         name="on_unknown"
         value={onUnknown}
         onChange={setOnUnknown}
         options={unknowns.map(([value, text]): [string, string] => [value, text])}
         hint={
           <a href="/docs/api/unknown-outcomes" target="_blank" rel="noreferrer">
-            What that means
+            How unanswered messages are handled
           </a>
         }
       />

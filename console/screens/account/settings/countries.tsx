@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { Button } from '../../../kit/button.tsx'
+import { countryOptions } from '../../../kit/country.ts'
 import { SelectField, TextArea, TextField } from '../../../kit/form.tsx'
 import { numberFrom, wordsOf } from '../../../kit/typed.ts'
 import { Group, type Settings, type SettingsChange } from './group.tsx'
@@ -31,7 +32,7 @@ export function CountriesGroup({ of }: { of: Settings }) {
   const body = (): SettingsChange => ({
     allowed_countries: wordsOf(allowed.toUpperCase()),
     country_limits: limits.map(({ country, perHour, action }) => ({
-      country: country.trim().toUpperCase(),
+      country,
       per_hour: numberFrom(perHour),
       action,
     })),
@@ -39,51 +40,51 @@ export function CountriesGroup({ of }: { of: Settings }) {
   return (
     <Group title="Countries" body={body}>
       <TextArea
-        label="Countries that may be written to"
+        label="Allowed countries"
         name="allowed_countries"
         rows={2}
         value={allowed}
         onChange={setAllowed}
-        hint="Two letters each, such as US GB; *: all."
+        hint="Two-letter codes, such as US GB. Use * for all countries."
         spellCheck={false}
       />
       <div className="rows">
         {limits.map(({ key, country, perHour, action }, n) => (
           <div key={key} className="fields">
-            <TextField
+            <SelectField
               label="Country"
               name={`country_limits/${n}/country`}
-              maxLength={2}
               value={country}
               onChange={(value) => put(key, { country: value })}
+              options={[['', 'Choose a country'], ...countryOptions]}
             />
             <TextField
-              label="Messages an hour"
+              label="Messages per hour"
               name={`country_limits/${n}/per_hour`}
               inputMode="decimal"
               value={perHour}
               onChange={(value) => put(key, { perHour: value })}
             />
             <SelectField
-              label="Above that"
+              label="Above the limit"
               name={`country_limits/${n}/action`}
               value={action}
               onChange={(value) => put(key, { action: value === 'alert' ? 'alert' : 'block' })}
               options={[
-                ['block', 'stop'],
-                ['alert', 'only tell'],
+                ['block', 'Stop messages'],
+                ['alert', 'Alert only'],
               ]}
             />
             <Button
               onClick={() => setLimits(limits.filter((one) => one.key !== key))}
-              aria-label={`Take away the limit of ${country || 'a country'}`}
+              aria-label={`Remove the limit for ${country || 'this country'}`}
             >
-              Take away
+              Remove
             </Button>
           </div>
         ))}
         <div>
-          <Button onClick={add}>Limit a country</Button>
+          <Button onClick={add}>Add country limit</Button>
         </div>
       </div>
     </Group>

@@ -15,22 +15,25 @@ interface GroupProps {
 }
 
 export function Group({ title, lead, body, children }: GroupProps) {
-  const { run, isBusy, problem } = useAction('updateSettings', `Saved: ${title}`)
+  const { run, isBusy, problem } = useAction('updateSettings', `${title} saved`)
   return (
-    <section className="card" aria-label={title}>
+    <section className="card" aria-label={title} id={anchorOf(title)}>
       <h2>{title}</h2>
       {lead && <p className="hint">{lead}</p>}
-      <Form does="updateSettings" onSubmit={() => run({ body: body() })} problem={problem}>
+      <Form does="updateSettings" isKept onSubmit={() => run({ body: body() })} problem={problem}>
         {children}
         <Buttons>
           <Button type="submit" isBusy={isBusy}>
-            Save
+            Save changes
           </Button>
         </Buttons>
       </Form>
     </section>
   )
 }
+
+/** The address of a group within the page. */
+export const anchorOf = (title: string): string => title.toLowerCase().replaceAll(' ', '-')
 
 /** Null is empty. */
 export const textOf = (value: number | string | null): string => (value === null ? '' : String(value))

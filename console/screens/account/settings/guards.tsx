@@ -24,35 +24,34 @@ export function GuardsGroup({ of: { limits, spend, velocity, dedupe_window, appr
       title="Guards"
       lead={
         <>
-          They stop messages before these cost money. What they have stopped is with the{' '}
-          <Link href="/guards">guards</Link>.
+          Limits that stop messages before they cost money. See what they stopped in <Link href="/guards">guards</Link>.
         </>
       }
       body={body}
     >
       <div className="fields">
         <TextField
-          label="Segments a day"
+          label="Segments per day"
           name="limits/daily_segments"
           inputMode="decimal"
           value={segments}
           onChange={setSegments}
           hint={
             limits.segments_today === null
-              ? 'Empty: no limit.'
-              : `${formatNumber(limits.segments_today)} today. Empty: no limit.`
+              ? 'Leave empty for no limit.'
+              : `${formatNumber(limits.segments_today)} today. Leave empty for no limit.`
           }
         />
         <TextField
-          label="What a day may cost"
+          label="Spend per day"
           name="spend/daily_limit"
           inputMode="decimal"
           value={amount}
           onChange={setAmount}
           hint={
             spend.spent_today === null
-              ? 'Such as 250.00. Empty: no limit.'
-              : `${spend.spent_today} ${spend.currency ?? ''} today. Empty: no limit.`
+              ? 'For example 250.00. Leave empty for no limit.'
+              : `${spend.spent_today} ${spend.currency ?? ''} today. Leave empty for no limit.`
           }
         />
         <TextField
@@ -61,33 +60,33 @@ export function GuardsGroup({ of: { limits, spend, velocity, dedupe_window, appr
           maxLength={3}
           value={currency}
           onChange={setCurrency}
-          hint="Three letters, such as EUR."
+          hint="For example EUR."
         />
       </div>
       <div className="fields">
         <TextField
-          label="Numbers in a row, an hour"
+          label="Sequential-number limit (per hour)"
           name="velocity/per_prefix_per_hour"
           inputMode="decimal"
           value={perPrefix}
           onChange={setPerPrefix}
-          hint="Messages to numbers that differ in the last four digits only; broadcasts do not count. Empty: no limit."
+          hint="Messages to numbers that differ only in the last four digits. Broadcasts don’t count. Leave empty for no limit."
         />
         <TextField
-          label="The same text again after"
+          label="Duplicate window (seconds)"
           name="dedupe_window"
           inputMode="decimal"
           value={dedupe}
           onChange={setDedupe}
-          hint="Seconds in which the same text from the same sender to the same number is refused; 0: none."
+          hint="Refuses the same text from the same sender to the same number within this time. 0: off."
         />
         <TextField
-          label="Approval above"
+          label="Approval needed above (recipients)"
           name="approval/recipients_above"
           inputMode="decimal"
           value={recipients}
           onChange={setRecipients}
-          hint="Broadcasts to more recipients need approval by somebody else. Empty: none does."
+          hint="Larger broadcasts need approval by another person. Leave empty for none."
         />
       </div>
     </Group>

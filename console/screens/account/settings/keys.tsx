@@ -14,23 +14,23 @@ export const KeysGroup = ({ of }: { of: Settings }) => (
 
 function CallbackSecret() {
   const [secret, setSecret] = useState<string>()
-  const { run, isBusy, problem } = useAction('rotateCallbackSecret', 'There is another callback secret')
+  const { run, isBusy, problem } = useAction('rotateCallbackSecret', 'Callback secret rotated')
   const rotate = async () => {
     const done = await run({})
     if (done) setSecret(done.answer.secret)
     return done
   }
   return (
-    <section className="card" aria-label="Callback secret">
+    <section className="card" aria-label="Callback secret" id="callback-secret">
       <h2>Callback secret</h2>
-      <p className="hint">It signs what is posted to the callback addresses of messages and campaigns.</p>
+      <p className="hint">Signs requests to the callback URLs of messages and campaigns.</p>
       {secret !== undefined && (
-        <Secrets title="The callback secret" secrets={[['Secret', secret]]} onClose={() => setSecret(undefined)} />
+        <Secrets title="Callback secret" secrets={[['Secret', secret]]} onClose={() => setSecret(undefined)} />
       )}
       <ConfirmButton
         does="rotateCallbackSecret"
-        label="Make another callback secret"
-        question="Posts to callback addresses are signed with the new one from then on. It is shown once."
+        label="Rotate callback secret"
+        question="Requests are signed with the new secret at once. It is shown only once."
         onConfirm={rotate}
         isBusy={isBusy}
         problem={problem}
@@ -42,30 +42,30 @@ function CallbackSecret() {
 
 function DataKey({ of: { encryption } }: { of: Settings }) {
   const { content, key, rotation } = encryption
-  const { run, isBusy, problem } = useAction('rotateDataKey', 'There is another data key')
+  const { run, isBusy, problem } = useAction('rotateDataKey', 'Data key rotated')
   return (
-    <section className="card" aria-label="Encryption">
+    <section className="card" aria-label="Encryption" id="encryption">
       <h2>Encryption</h2>
       <Facts
         facts={[
-          ['Texts and contacts', content ? 'are encrypted' : 'are not encrypted; the operator says so'],
+          ['Texts and contacts', content ? 'encrypted' : 'not encrypted (set by the operator)'],
           [
             'Data key',
             key && (
               <>
-                version {key.version}, made <Moment at={key.created_at} />
+                version {key.version}, created <Moment at={key.created_at} />
               </>
             ),
           ],
-          ['Keys that still encrypt something', rotation?.retired_keys],
-          ['Encrypted again up to', rotation?.done_until && <Moment at={rotation.done_until} />],
+          ['Older keys in use', rotation?.retired_keys],
+          ['Re-encrypted up to', rotation?.done_until && <Moment at={rotation.done_until} />],
         ]}
       />
       <div className="buttons below">
         <ConfirmButton
           does="rotateDataKey"
-          label="Make another data key"
-          question="New texts are encrypted with it at once, those that are there in the background, some minutes later; then the old key is destroyed."
+          label="Rotate data key"
+          question="New texts use the new key at once. Existing texts are re-encrypted in the background, then the old key is destroyed."
           onConfirm={() => run({})}
           isBusy={isBusy}
           problem={problem}

@@ -20,16 +20,16 @@ export function QuietHoursGroup({ of: { quiet_hours } }: { of: Settings }) {
         ...(isMarketing ? (['marketing'] as const) : []),
         ...(isTransactional ? (['transactional'] as const) : []),
       ],
-      fallback_timezone: zone.trim(),
+      fallback_timezone: zone,
     },
   })
   return (
     <Group
       title="Quiet hours"
-      lead="Messages wait for the end of the recipient’s night. Codes are never held."
+      lead="Messages wait until the recipient’s quiet hours end. One-time codes are never held."
       body={body}
     >
-      <CheckField label="Keep quiet hours" name="quiet_hours/enabled" value={isOn} onChange={setOn} />
+      <CheckField label="Enable quiet hours" name="quiet_hours/enabled" value={isOn} onChange={setOn} />
       <div className="fields">
         <TextField
           label="From"
@@ -37,7 +37,7 @@ export function QuietHoursGroup({ of: { quiet_hours } }: { of: Settings }) {
           type="time"
           value={start}
           onChange={setStart}
-          hint="In the recipient's time zone."
+          hint="In the recipient’s time zone."
         />
         <TextField
           label="To"
@@ -45,19 +45,24 @@ export function QuietHoursGroup({ of: { quiet_hours } }: { of: Settings }) {
           type="time"
           value={end}
           onChange={setEnd}
-          hint="The first minute that is not quiet any more."
+          hint="Sending resumes at this time."
         />
         <TimezoneField
-          label="Time zone of the others"
+          label="Fallback time zone"
           name="quiet_hours/fallback_timezone"
           value={zone}
           onChange={setZone}
-          hint="Of those whose own is not known, and whose number is of no country."
+          hint="Used when a recipient’s time zone is unknown."
         />
       </div>
-      <CheckField label="Marketing waits" name="quiet_hours/applies_to" value={isMarketing} onChange={setMarketing} />
       <CheckField
-        label="Transactional messages wait, too"
+        label="Hold marketing messages"
+        name="quiet_hours/applies_to"
+        value={isMarketing}
+        onChange={setMarketing}
+      />
+      <CheckField
+        label="Hold transactional messages"
         name="quiet_hours/applies_to/1"
         value={isTransactional}
         onChange={setTransactional}

@@ -6,11 +6,11 @@ import { Group, type Settings, type SettingsChange } from './group.tsx'
 type Days = Settings['retention']
 
 const fields: readonly (readonly [name: keyof Days, label: string, hint: string])[] = [
-  ['message_body_days', 'Texts of messages', 'Days after they are over; 0: only until they are.'],
-  ['reply_body_days', 'Texts of replies', 'Days; 0: two minutes.'],
-  ['message_days', 'Messages without their texts', 'Days: numbers, times, outcomes.'],
-  ['event_days', 'Events, and the attempts to post them', 'Days.'],
-  ['audit_days', 'The audit log', 'Days; 90 at the least.'],
+  ['message_body_days', 'Message texts (days)', 'Counted from the end of the message. 0: delete at its end.'],
+  ['reply_body_days', 'Reply texts (days)', '0: delete after two minutes.'],
+  ['message_days', 'Messages (days)', 'Numbers, times and outcomes.'],
+  ['event_days', 'Events and deliveries (days)', 'The event log and webhook attempts.'],
+  ['audit_days', 'Audit log (days)', 'At least 90.'],
 ]
 
 const textsOf = (days: Days): Record<keyof Days, string> => ({
@@ -34,8 +34,8 @@ export function RetentionGroup({ of: { retention } }: { of: Settings }) {
   })
   return (
     <Group
-      title="How long things are kept"
-      lead="What is older than a shorter time that you set goes within the hour, and does not come back."
+      title="Data retention"
+      lead="Shortening a period deletes older data within an hour, permanently."
       body={body}
     >
       <div className="fields">
