@@ -152,10 +152,10 @@ test('settings are saved in groups, with faults beside their fields, and the aud
     country_limits: [{ country: 'GB', per_hour: 1000, action: 'block' }],
     retention: { audit_days: 200, message_body_days: 30 },
   })
-  await page.getByRole('button', { name: 'Make another callback secret' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Make another callback secret' }).click()
+  await page.getByRole('button', { name: 'Rotate callback secret' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate callback secret' }).click()
   await page
-    .getByRole('region', { name: 'The callback secret' })
+    .getByRole('region', { name: 'New callback secret' })
     .getByText(/^whsec_/)
     .waitFor()
 

@@ -8,6 +8,7 @@ import { endOfDay } from '../../../kit/moments.ts'
 import { Empty, Loaded, Page } from '../../../kit/page.tsx'
 import { Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
+import { Views } from '../../../kit/views.tsx'
 import { AuditDialog } from './dialog.tsx'
 import { Target } from './target.tsx'
 import { VerifyButton } from './verify.tsx'
@@ -31,13 +32,13 @@ export function AuditScreen() {
   return (
     <Page
       title="Audit log"
-      lead="Who changed what, when, from where. Nothing changes it, and only its age deletes it."
+      lead="Who changed what, when and from where. Entries can’t be changed."
       actions={<VerifyButton />}
     >
       <div className="filters">
         <FilterText label="Actor: an id, or system" value={actor} onChange={(value) => set('actor', value)} />
         <FilterText label="Action" value={action} onChange={(value) => set('action', value)} />
-        <FilterText label="Id of what was changed" value={target} onChange={(value) => set('target', value)} />
+        <FilterText label="ID of what was changed" value={target} onChange={(value) => set('target', value)} />
         <FilterDay label="From" value={from} onChange={(value) => set('from', value)} />
         <FilterDay label="To" value={to} onChange={(value) => set('to', value)} />
         {isFiltered && (
@@ -45,12 +46,14 @@ export function AuditScreen() {
             Clear
           </Button>
         )}
+        <Views list="audit" />
       </div>
       <Loaded call={events}>
         {(page) => (
           <>
             <Table
               label="Audit log"
+              list="audit"
               rows={page.data}
               keyOf={({ id }) => id}
               columns={[
@@ -81,13 +84,11 @@ export function AuditScreen() {
               ]}
               empty={
                 isFiltered ? (
-                  <Empty title="Nothing of that kind" action={<Button onClick={clear}>Show all</Button>}>
-                    Actions are named by what was changed, such as webhook.created or settings.updated.
+                  <Empty title="No matching entries" action={<Button onClick={clear}>Show all</Button>}>
+                    Actions have names such as webhook.created or settings.updated.
                   </Empty>
                 ) : (
-                  <Empty title="Nothing was changed yet">
-                    Every administrative change is recorded here, by whomever it is made.
-                  </Empty>
+                  <Empty title="No changes yet">Each administrative change is recorded here.</Empty>
                 )
               }
             />

@@ -25,7 +25,7 @@ function CallbackSecret() {
       <h2>Callback secret</h2>
       <p className="hint">Signs requests to the callback URLs of messages and campaigns.</p>
       {secret !== undefined && (
-        <Secrets title="Callback secret" secrets={[['Secret', secret]]} onClose={() => setSecret(undefined)} />
+        <Secrets title="New callback secret" secrets={[['Secret', secret]]} onClose={() => setSecret(undefined)} />
       )}
       <ConfirmButton
         does="rotateCallbackSecret"

@@ -5,6 +5,7 @@ import { Button } from '../../../kit/button.tsx'
 import { FilterDay, FilterSelect, FilterText } from '../../../kit/filter-inputs.tsx'
 import { isWholeNumber } from '../../../kit/number.ts'
 import { typeOptions } from '../../../kit/message-types.ts'
+import { Views } from '../../../kit/views.tsx'
 import { meanings } from '../status.ts'
 import type { FilterName, MessageFilter } from './query.ts'
 
@@ -85,6 +86,7 @@ export function MessageFilters({ filters, set, clear }: MessageFiltersProps) {
           Clear filters
         </Button>
       )}
+      <Views list="messages" />
     </div>
   )
 }

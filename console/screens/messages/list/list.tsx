@@ -108,6 +108,7 @@ export function MessageListScreen() {
             )}
             <Table
               label="Messages"
+              list="messages"
               rows={rows}
               keyOf={({ id }) => id}
               to={({ id }) => `/messages/${id}`}
