@@ -15,14 +15,14 @@ export function TwilioCredentials() {
   const credentials = useCall('listTwilioCredentials', {})
   const make = (
     <Button does="createTwilioCredential" onClick={() => setOpen(true)}>
-      Make a Twilio credential
+      Create Twilio credential
     </Button>
   )
   return (
     <>
       {made && (
         <Secrets
-          title="The Twilio credential"
+          title="Twilio credential"
           secrets={[
             ['Account SID', made.account_sid],
             ['Auth token', made.auth_token],
@@ -54,7 +54,8 @@ export function TwilioCredentials() {
               ]}
               empty={
                 <Empty title="No Twilio credentials" action={make}>
-                  Programs written for Twilio’s messaging API run against Heliogram with another address and these.
+                  Use these to run a program written for Twilio’s messaging API with Heliogram: change only its base
+                  URL.
                 </Empty>
               }
             />
@@ -76,12 +77,12 @@ export function TwilioCredentials() {
 }
 
 function Revoke({ id, name }: { id: string; name: string }) {
-  const { run, isBusy, problem } = useAction('revokeTwilioCredential', 'The credential is revoked')
+  const { run, isBusy, problem } = useAction('revokeTwilioCredential', 'Twilio credential revoked')
   return (
     <ConfirmButton
       does="revokeTwilioCredential"
       label="Revoke"
-      question={`Programs that use ${name} are refused from then on. This cannot be undone.`}
+      question={`Programs that use ${name} lose access at once. This cannot be undone.`}
       onConfirm={() => run({ path: { id } })}
       isBusy={isBusy}
       problem={problem}
@@ -97,20 +98,20 @@ interface MakeProps {
 function MakeDialog({ onClose, onDone }: MakeProps) {
   const [name, setName] = useState('')
   const [mode, setMode] = useState('live')
-  const { run, isBusy, problem } = useAction('createTwilioCredential', 'The credential is made')
+  const { run, isBusy, problem } = useAction('createTwilioCredential', 'Twilio credential created')
   const make = async () => {
     const done = await run({ body: { name: name.trim(), mode: mode === 'test' ? 'test' : 'live' } })
     if (done) onDone(done.answer)
   }
   return (
-    <Dialog title="Make a Twilio credential" onClose={onClose}>
+    <Dialog title="Create Twilio credential" onClose={onClose}>
       <Form does="createTwilioCredential" onSubmit={make} problem={problem}>
         <TextField
           label="Name"
           name="name"
           value={name}
           onChange={setName}
-          hint="The program that it is for."
+          hint="The program that uses this credential."
           required
         />
         <SelectField
@@ -119,13 +120,13 @@ function MakeDialog({ onClose, onDone }: MakeProps) {
           value={mode}
           onChange={setMode}
           options={[
-            ['live', 'live'],
-            ['test', 'test: reaches simulated phones only'],
+            ['live', 'Live'],
+            ['test', 'Test (simulated phones only)'],
           ]}
         />
         <Buttons>
           <Button kind="primary" type="submit" isBusy={isBusy}>
-            Make it
+            Create credential
           </Button>
           <Button kind="quiet" onClick={onClose}>
             Cancel

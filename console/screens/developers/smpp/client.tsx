@@ -56,12 +56,17 @@ const CredentialFacts = ({ of }: { of: SmppCredential }) => (
         ) : null,
       ],
       ['Window', of.window],
-      ['Pace', `${tellCount(of.pace, 'segment')} a second`],
+      ['Pace', `${tellCount(of.pace, 'segment')} per second`],
       ['Networks', of.allowed_cidrs.length > 0 ? of.allowed_cidrs.join(', ') : 'any'],
       ['data_coding 0', nameIn(alphabets, of.default_alphabet)],
-      ['Replies', of.receives_replies ? `come to it by ${nameIn(concatenations, of.reply_concatenation)}` : 'no'],
-      ['Made', <Moment key="made" at={of.created_at} />],
-      ['Changed', <Moment key="changed" at={of.updated_at} />],
+      [
+        'Replies',
+        of.receives_replies
+          ? `delivered, long ones by ${nameIn(concatenations, of.reply_concatenation)}`
+          : 'not delivered',
+      ],
+      ['Created', <Moment key="made" at={of.created_at} />],
+      ['Updated', <Moment key="changed" at={of.updated_at} />],
     ]}
   />
 )
@@ -70,9 +75,9 @@ function Actions({ of }: { of: SmppCredential }) {
   const [, go] = useLocation()
   const [isOpen, setOpen] = useState(false)
   const [password, setPassword] = useState<string>()
-  const update = useAction('updateSmppCredential', 'The credential is changed')
-  const rotate = useAction('rotateSmppPassword', 'It has another password')
-  const remove = useAction('deleteSmppCredential', 'The credential is deleted', () => go('/keys'))
+  const update = useAction('updateSmppCredential', 'SMPP credential updated')
+  const rotate = useAction('rotateSmppPassword', 'Password rotated')
+  const remove = useAction('deleteSmppCredential', 'SMPP credential deleted', () => go('/keys'))
   const path = { id: of.id }
   const rotateIt = async () => {
     const done = await rotate.run({ path })
@@ -87,13 +92,13 @@ function Actions({ of }: { of: SmppCredential }) {
       {!isOpen && update.problem && <Problem of={update.problem} />}
       <div className="buttons">
         <Button does="updateSmppCredential" onClick={() => setOpen(true)}>
-          Change
+          Edit
         </Button>
         {of.enabled ? (
           <ConfirmButton
             does="updateSmppCredential"
             label="Disable"
-            question="Its sessions are ended within five seconds, and it binds no more until it is enabled again."
+            question="Its sessions end within five seconds. It can’t bind again until you enable it."
             onConfirm={() => update.run({ path, body: { enabled: false } })}
             isBusy={update.isBusy}
             problem={update.problem}
@@ -110,8 +115,8 @@ function Actions({ of }: { of: SmppCredential }) {
         )}
         <ConfirmButton
           does="rotateSmppPassword"
-          label="Rotate the password"
-          question="The old password ends at once, and so do its sessions, within five seconds."
+          label="Rotate password"
+          question="The old password stops working at once, and its sessions end within five seconds."
           onConfirm={rotateIt}
           isBusy={rotate.isBusy}
           problem={rotate.problem}
@@ -126,11 +131,11 @@ function Actions({ of }: { of: SmppCredential }) {
         />
       </div>
       {isOpen && (
-        <Dialog title="Change the credential" onClose={() => setOpen(false)}>
+        <Dialog title="Edit credential" onClose={() => setOpen(false)}>
           <SmppForm
             does="updateSmppCredential"
             start={smppDraftOf(of)}
-            label="Save"
+            label="Save changes"
             onSubmit={async (draft) => {
               if (await update.run({ path, body: smppBodyOf(draft) })) setOpen(false)
             }}

@@ -8,7 +8,7 @@ export function SmppClients() {
   const credentials = useCall('listSmppCredentials', { query: { limit: 100 } }, { every: 5000 })
   const make = (
     <LinkButton to="/keys/smpp/new" does="createSmppCredential">
-      Make an SMPP credential
+      Create SMPP credential
     </LinkButton>
   )
   return (
@@ -36,7 +36,7 @@ export function SmppClients() {
             ]}
             empty={
               <Empty title="No SMPP clients" action={make}>
-                Programs that speak SMPP 3.4 bind with a credential of their own, where the operator has opened a port.
+                Create a credential for each program that connects over SMPP 3.4. The operator must have opened a port.
               </Empty>
             }
           />

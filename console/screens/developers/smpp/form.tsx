@@ -25,15 +25,15 @@ export function SmppForm({ does, start, label, onSubmit, onCancel, isBusy, probl
         name="name"
         value={draft.name}
         onChange={(name) => put({ name })}
-        hint="For you: the program that binds with it."
+        hint="The program that uses this credential."
         required
       />
       <CheckField
-        label="It receives replies"
+        label="Deliver replies"
         name="receives_replies"
         value={draft.receivesReplies}
         onChange={(receivesReplies) => put({ receivesReplies })}
-        hint="Replies to the account’s numbers go to it, besides the webhooks."
+        hint="Sends replies to the account’s numbers over SMPP, in addition to webhooks."
       />
       <div className="fields">
         <TextField
@@ -42,7 +42,7 @@ export function SmppForm({ does, start, label, onSubmit, onCancel, isBusy, probl
           inputMode="decimal"
           value={draft.maxSessions}
           onChange={(maxSessions) => put({ maxSessions })}
-          hint="At one time, 1 to 100."
+          hint="At the same time, 1 to 100."
         />
         <TextField
           label="Window"
@@ -50,7 +50,7 @@ export function SmppForm({ does, start, label, onSubmit, onCancel, isBusy, probl
           inputMode="decimal"
           value={draft.window}
           onChange={(window) => put({ window })}
-          hint="Unanswered requests of a session, in each direction."
+          hint="Unanswered requests per session, in each direction."
         />
         <TextField
           label="Pace"
@@ -58,17 +58,17 @@ export function SmppForm({ does, start, label, onSubmit, onCancel, isBusy, probl
           inputMode="decimal"
           value={draft.pace}
           onChange={(pace) => put({ pace })}
-          hint="Segments a second, over all its sessions."
+          hint="Segments per second, over all sessions."
         />
       </div>
-      <Fold title="Networks, alphabet, long replies">
+      <Fold title="Advanced: networks, alphabet, long replies">
         <TextArea
-          label="Networks"
+          label="Allowed networks"
           name="allowed_cidrs"
           rows={2}
           value={draft.networks}
           onChange={(networks) => put({ networks })}
-          hint="Networks that it may bind from, such as 192.0.2.0/24; empty: any."
+          hint="Networks that may connect, such as 192.0.2.0/24. Leave empty to allow all."
           spellCheck={false}
         />
         <SelectField
@@ -79,7 +79,7 @@ export function SmppForm({ does, start, label, onSubmit, onCancel, isBusy, probl
           options={alphabets}
         />
         <SelectField
-          label="Long replies come by"
+          label="Long replies"
           name="reply_concatenation"
           value={draft.concatenation}
           onChange={(value) => put({ concatenation: concatenations.find(([one]) => one === value)?.[0] ?? 'udh8' })}

@@ -10,16 +10,16 @@ import { SmppPassword } from './password.tsx'
 export function NewSmppClientScreen() {
   const [, go] = useLocation()
   const [made, setMade] = useState<Answer<'createSmppCredential'>>()
-  const { run, isBusy, problem } = useAction('createSmppCredential', 'The credential is made')
+  const { run, isBusy, problem } = useAction('createSmppCredential', 'SMPP credential created')
   const create = async (draft: SmppDraft) => {
     const done = await run({ body: smppBodyOf(draft) })
     if (done) setMade(done.answer)
   }
   return (
     <Page
-      title={made ? 'Keep its password' : 'Make an SMPP credential'}
+      title={made ? 'Save the password' : 'Create SMPP credential'}
       back={{ to: '/keys', title: 'API keys' }}
-      {...(!made && { lead: 'For a program that speaks SMPP 3.4 to Heliogram.' })}
+      {...(!made && { lead: 'For a program that connects over SMPP 3.4.' })}
     >
       <div className="narrow">
         {made ? (
@@ -28,7 +28,7 @@ export function NewSmppClientScreen() {
           <SmppForm
             does="createSmppCredential"
             start={emptySmpp}
-            label="Make the credential"
+            label="Create credential"
             onSubmit={create}
             onCancel={() => go('/keys')}
             isBusy={isBusy}

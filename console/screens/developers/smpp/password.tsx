@@ -8,7 +8,7 @@ interface SmppPasswordProps {
 
 export const SmppPassword = ({ of: { system_id, password }, ...rest }: SmppPasswordProps) => (
   <Secrets
-    title="What it binds with"
+    title="SMPP login"
     secrets={[
       ['system_id', system_id],
       ['password', password],
@@ -16,9 +16,9 @@ export const SmppPassword = ({ of: { system_id, password }, ...rest }: SmppPassw
     {...rest}
   >
     <p>
-      The port is the operator’s <code>HELIOGRAM_SMPP_SERVER_PORT</code>.{' '}
+      The operator sets the port (<code>HELIOGRAM_SMPP_SERVER_PORT</code>).{' '}
       <a href="/docs/api/smpp-clients" target="_blank" rel="noreferrer">
-        What it may send, and what comes
+        How to connect over SMPP
       </a>
     </p>
   </Secrets>
