@@ -234,7 +234,7 @@ test('SMPP clients and Twilio programs get their credentials, once', async () =>
   await page.getByRole('button', { name: 'Create Twilio credential' }).click()
   await page.getByLabel('Name').fill('Old shop')
   await page.getByRole('button', { name: 'Create credential' }).click()
-  await page.getByRole('region', { name: 'Twilio credential' }).getByText(/^AC/).waitFor()
+  await page.getByRole('region', { name: 'New Twilio credential' }).getByText(/^AC/).waitFor()
   await page.getByRole('button', { name: 'I’ve saved it' }).click()
   await page.getByRole('row', { name: /Old shop AC/ }).waitFor()
   await page.setViewportSize({ width: 375, height: 800 })

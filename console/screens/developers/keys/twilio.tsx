@@ -22,7 +22,7 @@ export function TwilioCredentials() {
     <>
       {made && (
         <Secrets
-          title="Twilio credential"
+          title="New Twilio credential"
           secrets={[
             ['Account SID', made.account_sid],
             ['Auth token', made.auth_token],
