@@ -1,6 +1,14 @@
 /** The combobox itself. Loaded when a screen has one. */
 import { Combobox as Base } from '@base-ui/react/combobox'
-import type { ComboboxProps } from './combobox.tsx'
+import type { ComponentProps } from 'react'
+
+export type Options = readonly (readonly [value: string, text: string])[]
+
+export interface ComboboxProps extends Omit<ComponentProps<'button'>, 'value' | 'onChange'> {
+  value: string
+  onChange: (value: string) => void
+  options: Options
+}
 
 export default function ComboboxList({ value, onChange, options, className, ...rest }: ComboboxProps) {
   const items = options.map(([id, label]) => ({ value: id, label }))

@@ -1,17 +1,12 @@
 /** A list of options that typing filters, for lists too long to look through. */
-import { lazy, Suspense, type ComponentProps } from 'react'
+import { lazy, Suspense } from 'react'
+import type { ComboboxProps, Options } from './combobox-list.tsx'
 import { loadPart } from './outdated.ts'
 
-export type Options = readonly (readonly [value: string, text: string])[]
+export type { Options }
 
 /** Longer lists can be filtered. Others use the browser's own select, which a phone shows as its own. */
 export const longList = 15
-
-export interface ComboboxProps extends Omit<ComponentProps<'button'>, 'value' | 'onChange'> {
-  value: string
-  onChange: (value: string) => void
-  options: Options
-}
 
 const List = lazy(() => loadPart(() => import('./combobox-list.tsx')))
 

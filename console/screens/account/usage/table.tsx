@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { Empty } from '../../../kit/page.tsx'
 import { formatNumber, None, Progress } from '../../../kit/show.tsx'
+import { tellCountry } from '../../../kit/country.ts'
 import { Table, type Column } from '../../../kit/table.tsx'
 
 type UsageLine = Operations['getUsage']['answer']['data'][number]
@@ -28,16 +29,14 @@ const titles: Record<Key, string> = {
   account: 'Account',
 }
 
-const nothing: Partial<Record<Key, string>> = { country: 'of no country', carrier: 'with none', campaign: 'of none' }
-
-const countries = new Intl.DisplayNames('en', { type: 'region' })
+const nothing: Partial<Record<Key, string>> = { country: 'No country', carrier: 'No carrier', campaign: 'No campaign' }
 
 export function UsageTable({ lines, groups, total }: UsageTableProps) {
   const shown = keys.filter((key) => groups.includes(key))
   const names = useNames(shown)
   const cell = (key: Key, value: string | null | undefined): ReactNode => {
     if (value === null || value === undefined) return <span className="none">{nothing[key] ?? '–'}</span>
-    if (key === 'country') return `${countries.of(value) ?? value} (${value})`
+    if (key === 'country') return `${tellCountry(value)} (${value})`
     if (key === 'carrier') return <Link href={`/carriers/${value}`}>{names.get(value) ?? value}</Link>
     if (key === 'campaign') return <Link href={`/campaigns/${value}`}>{names.get(value) ?? value}</Link>
     return names.get(value) ?? value
