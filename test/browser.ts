@@ -124,8 +124,9 @@ export async function logOut(page: Page): Promise<void> {
 
 /** Chooses from a long list, which typing filters. */
 export async function choose(field: Locator, text: string): Promise<void> {
-  await field.click()
   const page = field.page()
+  // Until its list is loaded it is a plain select.
+  await field.and(page.locator('[aria-haspopup="dialog"]')).click()
   await page.getByRole('combobox', { name: 'Filter' }).fill(text)
   await page.getByRole('option', { name: text, exact: true }).click()
 }

@@ -1,16 +1,21 @@
 /** The combobox itself. Loaded when a screen has one. */
 import { Combobox as Base } from '@base-ui/react/combobox'
-import type { ComponentProps } from 'react'
 
 export type Options = readonly (readonly [value: string, text: string])[]
 
-export interface ComboboxProps extends Omit<ComponentProps<'button'>, 'value' | 'onChange'> {
+export interface ComboboxProps {
+  id?: string
+  className?: string
+  disabled?: boolean | undefined
+  'aria-label'?: string
+  'aria-describedby'?: string | undefined
+  'aria-invalid'?: boolean
   value: string
   onChange: (value: string) => void
   options: Options
 }
 
-export default function ComboboxList({ value, onChange, options, className, ...rest }: ComboboxProps) {
+export default function ComboboxList({ value, onChange, options, className = 'select', ...rest }: ComboboxProps) {
   const items = options.map(([id, label]) => ({ value: id, label }))
   const chosen = items.find((item) => item.value === value) ?? { value, label: value }
   return (

@@ -1,7 +1,7 @@
 /** The choice of a table's columns. Loaded with the first table that has one. */
 import { Menu, MenuCheck } from './menu.tsx'
 
-interface TableColumnsProps {
+export interface TableColumnsProps {
   columns: readonly (readonly [title: string, isShown: boolean])[]
   onChange: (title: string, isShown: boolean) => void
 }

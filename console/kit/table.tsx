@@ -1,10 +1,10 @@
 /** Tables of resources: linked rows, marked rows, chosen columns, and pages by cursor. */
-import { lazy, Suspense, useCallback, useState, type Key, type ReactNode } from 'react'
+import { lazy, Suspense, useCallback, useState, type ComponentType, type Key, type ReactNode } from 'react'
 import { useSearchParams } from 'wouter'
 import { Button } from './button.tsx'
-import { loadPart } from './outdated.ts'
 import { kindOf, type Column } from './row.tsx'
 import { Rows } from './rows.tsx'
+import type { TableColumnsProps } from './table-columns.tsx'
 import { useKept } from './viewer.ts'
 import './row-keys.ts'
 
@@ -24,7 +24,9 @@ interface TableProps<Row> {
   empty: ReactNode
 }
 
-const TableColumns = lazy(() => loadPart(() => import('./table-columns.tsx')))
+const TableColumns = lazy<ComponentType<TableColumnsProps>>(() =>
+  import('./table-columns.tsx').catch(() => ({ default: () => null })),
+)
 
 export function Table<Row>({ label, list, rows, columns, keyOf, to, bulk, empty }: TableProps<Row>) {
   const [chosen, keepChosen] = useKept<Record<string, boolean>>(list && `columns.${list}`, {})
