@@ -168,7 +168,11 @@ export async function download<Name extends OperationName>(
   options?: CallOptions,
 ): Promise<void> {
   const response = await heliogram.open(name, request, options)
-  const url = URL.createObjectURL(await response.blob())
+  saveFile(await response.blob(), fileName)
+}
+
+export function saveFile(content: Blob, fileName: string): void {
+  const url = URL.createObjectURL(content)
   const link = Object.assign(document.createElement('a'), { href: url, download: fileName })
   link.click()
   // The browser reads it when it is idle.

@@ -136,6 +136,10 @@ test('the list is filtered by its address, and the result is exported', async ()
   await page.getByRole('row', { name: /\+12025550110/ }).waitFor()
   await page.getByLabel('Status').selectOption('rejected')
   await expect.poll(() => rows.count()).toBe(2)
+  await page.getByLabel('Select all').check()
+  await page.getByRole('button', { name: 'Redact 1 message' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Redact 1 message' }).click()
+  await page.getByRole('row', { name: /\+12025550014 rejected .+ redacted/ }).waitFor()
   const recipient = page.getByLabel('Number or message ID')
   await recipient.fill('1'.repeat(20))
   await recipient.press('Enter')
@@ -145,9 +149,10 @@ test('the list is filtered by its address, and the result is exported', async ()
   expect(new URL(page.url()).search).toBe('?status=rejected&number=%2B1+202+555+0102')
   await page.getByLabel('Status').selectOption('')
   await page.getByRole('row', { name: /\+12025550102 canceled/ }).waitFor()
+  await page.getByRole('button', { name: 'Export', exact: true }).click()
   const [file] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Export CSV' }).click(),
+    page.getByRole('menuitem', { name: 'CSV', exact: true }).click(),
   ])
   await expectFits(page)
   const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n')

@@ -1,4 +1,4 @@
-/** A button with a list of choices. */
+/** A button with a list of actions or choices. */
 import { Menu as Base } from '@base-ui/react/menu'
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
@@ -8,14 +8,15 @@ interface MenuProps {
   /** Shown instead of the label. */
   icon?: ReactNode
   className?: string
+  kind?: 'plain' | 'quiet'
   children: ReactNode
 }
 
 /** Its children are items. */
-export const Menu = ({ label, icon, className = '', children }: MenuProps) => (
+export const Menu = ({ label, icon, className = '', kind = 'quiet', children }: MenuProps) => (
   <Base.Root modal={false}>
     <Base.Trigger
-      render={<Button kind="quiet" className={className} {...(icon !== undefined && { 'aria-label': label })} />}
+      render={<Button kind={kind} className={className} {...(icon !== undefined && { 'aria-label': label })} />}
     >
       {icon ?? label}
     </Base.Trigger>
@@ -40,4 +41,10 @@ export const MenuCheck = ({ isOn, onChange, children }: MenuCheckProps) => (
     </span>
     {children}
   </Base.CheckboxItem>
+)
+
+export const MenuItem = ({ onClick, children }: { onClick: () => void; children: ReactNode }) => (
+  <Base.Item className="item" onClick={onClick}>
+    {children}
+  </Base.Item>
 )

@@ -35,3 +35,13 @@ export const tellHold = (reason: string): string => holds[reason] ?? `Waiting: $
 export const personOf = ({ direction, to, from }: Message): string | null => (direction === 'outbound' ? to : from)
 
 export const tellPerson = (number: string | null): string => (number === null ? 'an erased number' : tellNumber(number))
+
+export const canCancel = ({ status }: Message): boolean => status === 'scheduled' || status === 'queued'
+
+export const canResend = ({ status }: Message): boolean => status === 'unconfirmed'
+
+/** Final, or unconfirmed and past its validity period, with a text. */
+export function canRedact({ final, status, expires_at: expires, redacted, message }: Message): boolean {
+  const isPast = typeof expires === 'string' && new Date(expires).getTime() < Date.now()
+  return (final || (status === 'unconfirmed' && isPast)) && redacted !== true && message !== null
+}

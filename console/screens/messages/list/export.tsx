@@ -1,16 +1,25 @@
 import { download } from '../../../api.ts'
-import { DownloadButton } from '../../../kit/task.tsx'
+import { Allowed } from '../../../kit/may.tsx'
+import { Menu, MenuItem } from '../../../kit/menu.tsx'
+import { toast } from '../../../kit/toast.tsx'
 import type { MessageQuery } from './query.ts'
 
 const today = (): string => new Date().toISOString().slice(0, 10)
 
-export function ExportButtons({ query }: { query: MessageQuery }) {
+/** Of all messages that the filters find. Loaded after the rows. */
+function ExportMenu({ query }: { query: MessageQuery }) {
   const save = (format: 'csv' | 'ndjson') =>
-    download('exportMessages', { query: { ...query, format } }, `messages-${today()}.${format}`)
+    void download('exportMessages', { query: { ...query, format } }, `messages-${today()}.${format}`).catch(
+      (error: unknown) => toast(`The export failed. ${error instanceof Error ? error.message : ''}`, { isError: true }),
+    )
   return (
-    <>
-      <DownloadButton does="exportMessages" label="Export CSV" onDownload={() => save('csv')} />
-      <DownloadButton does="exportMessages" label="Export NDJSON" onDownload={() => save('ndjson')} />
-    </>
+    <Allowed to="exportMessages">
+      <Menu label="Export" kind="plain">
+        <MenuItem onClick={() => save('csv')}>CSV</MenuItem>
+        <MenuItem onClick={() => save('ndjson')}>NDJSON</MenuItem>
+      </Menu>
+    </Allowed>
   )
 }
+
+export default ExportMenu

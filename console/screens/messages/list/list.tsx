@@ -1,23 +1,29 @@
 import type { Message } from '@heliogram/sdk'
-import { useMemo } from 'react'
+import { lazy, Suspense, useMemo } from 'react'
 import { useCall } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
+import { loadPart } from '../../../kit/outdated.ts'
+import { partsOf } from '../../../kit/country.ts'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Page } from '../../../kit/page.tsx'
 import { Badge, PhoneNumber, tellCount, Time } from '../../../kit/show.tsx'
 import { Pager, Table, type Column } from '../../../kit/table.tsx'
 import { personOf, tellHold } from '../status.ts'
 import { MessageText } from '../text.tsx'
-import { ExportButtons } from './export.tsx'
+import { BulkActions } from './bulk.tsx'
 import { MessageFilters } from './filters.tsx'
 import { useHeld, useIsRead } from './hold.ts'
 import { filterNames, needsTime, queryOf } from './query.ts'
+
+const ExportMenu = lazy(() => loadPart(() => import('./export.tsx')))
 
 const everyMs = 3000
 const none: readonly Message[] = []
 
 /** Why it failed or waits. */
 const reasonOf = ({ error, hold }: Message) => (error ? error.title : hold && tellHold(hold.reason))
+
+const countryOf = (number: string | null) => number && partsOf(number)?.country
 
 const columns: readonly Column<Message>[] = [
   {
@@ -53,8 +59,13 @@ const columns: readonly Column<Message>[] = [
     },
   },
   { title: 'Text', isWide: true, cell: (message) => <MessageText of={message} isShort /> },
-  { title: 'Segments', isNumber: true, cell: ({ segments }) => segments },
+  { title: 'Segments', isNumber: true, isRare: true, cell: ({ segments }) => segments },
   { title: 'Time', cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Country', isRare: true, cell: (message) => countryOf(personOf(message)) },
+  { title: 'Sender', isRare: true, cell: ({ direction, from, to }) => (direction === 'outbound' ? from : to) },
+  { title: 'Type', isRare: true, cell: ({ type }) => type },
+  { title: 'Tags', isRare: true, cell: ({ tags = [] }) => tags.join(', ') },
+  { title: 'Message ID', isRare: true, cell: ({ id }) => <code>{id}</code> },
 ]
 
 export function MessageListScreen() {
@@ -81,7 +92,9 @@ export function MessageListScreen() {
       title="Messages"
       actions={
         <>
-          <ExportButtons query={query} />
+          <Suspense>
+            <ExportMenu query={query} />
+          </Suspense>
           <LinkButton to="/messages/new" does="sendMessage" kind="primary" isNew>
             New message
           </LinkButton>
@@ -112,6 +125,7 @@ export function MessageListScreen() {
               rows={rows}
               keyOf={({ id }) => id}
               to={({ id }) => `/messages/${id}`}
+              bulk={(marked, unmark) => <BulkActions marked={marked} unmark={unmark} />}
               columns={columns.filter(({ title }) => title !== 'Reason' || rows.some(reasonOf))}
               empty={
                 isNarrowed || !isLive ? (

@@ -3,16 +3,13 @@ import type { Message } from '@heliogram/sdk'
 import { useAction } from '../../../api.ts'
 import { LinkButton } from '../../../kit/button.tsx'
 import { ConfirmButton } from '../../../kit/dialog.tsx'
-import { personOf } from '../status.ts'
+import { canCancel, canRedact, canResend, personOf } from '../status.ts'
 
 export function MessageActions({ message }: { message: Message }) {
-  const { id, status, final, expires_at: expires, redacted } = message
-  const path = { id }
+  const path = { id: message.id }
   const cancel = useAction('cancelMessage', 'Message canceled.')
   const resend = useAction('resendMessage', 'Message queued again.')
   const redact = useAction('redactMessage', 'Text redacted.')
-  const isPast = typeof expires === 'string' && new Date(expires).getTime() < Date.now()
-  const canRedact = (final || (status === 'unconfirmed' && isPast)) && !redacted && message.message !== null
   const person = personOf(message)
   return (
     <>
@@ -26,7 +23,7 @@ export function MessageActions({ message }: { message: Message }) {
           New message
         </LinkButton>
       )}
-      {(status === 'scheduled' || status === 'queued') && (
+      {canCancel(message) && (
         <ConfirmButton
           does="cancelMessage"
           label="Cancel message"
@@ -36,7 +33,7 @@ export function MessageActions({ message }: { message: Message }) {
           problem={cancel.problem}
         />
       )}
-      {status === 'unconfirmed' && (
+      {canResend(message) && (
         <ConfirmButton
           does="resendMessage"
           label="Resend message"
@@ -46,7 +43,7 @@ export function MessageActions({ message }: { message: Message }) {
           problem={resend.problem}
         />
       )}
-      {canRedact && (
+      {canRedact(message) && (
         <ConfirmButton
           does="redactMessage"
           label="Redact text"
