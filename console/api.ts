@@ -69,6 +69,9 @@ export function useCall<Name extends JsonOperation>(
   return useQuery(queryOf(use(Scopes), name, request, asking))
 }
 
+/** The account's time zone; undefined: that of the browser, for those who may not read settings. */
+export const useZone = (): string | undefined => useCall('getSettings', {}, { isSide: true }).data?.timezone
+
 /** As many as there are requests. */
 export function useCalls<Name extends JsonOperation>(
   name: Name,

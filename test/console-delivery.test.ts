@@ -14,7 +14,7 @@ let program: Program
 let visitor: Visitor
 beforeAll(async () => {
   program = await startProgram()
-  // The ids of these receipts differ from those in responses; they exist before the doctor runs.
+  // The ids of these receipts differ from those in responses; they exist before the receipt check runs.
   for (const message of ['One', 'Two', 'Three'])
     await program.client.expect('POST', '/v1/messages/send', { to: '12025550013', message })
   await until('the receipts are there', async () => (await program.client.link()).unmatched_receipts === 3)
@@ -70,36 +70,39 @@ test('a carrier is added, its fault is shown beside its field, and its link is s
   await page.getByText('Sessions and bind').click()
   await field('Sessions').fill('99')
   await page.getByText('Sessions and bind').click()
-  await page.getByRole('button', { name: 'Add the carrier' }).click()
+  await page.getByRole('button', { name: 'Add carrier' }).click()
   // Its folded group opens, because it has the fault.
   const sessions = field('Sessions')
   await sessions.and(page.locator('[aria-invalid="true"]')).waitFor()
   await sessions.fill('2')
-  await page.getByRole('button', { name: 'Add the carrier' }).click()
-  await said('The carrier was added.')
+  await page.getByRole('button', { name: 'Add carrier' }).click()
+  await said('Carrier added.')
   await page.getByRole('heading', { name: 'Acme', level: 1 }).waitFor()
-  await page.getByRole('row', { name: /Link 1 down .*ECONNREFUSED/ }).waitFor()
+  await page
+    .getByRole('region', { name: 'Link 1' })
+    .getByText(/Not connected to 127.0.0.1:1.*ECONNREFUSED/)
+    .waitFor()
 })
 
 test('an HTTP carrier is described, with the address that it posts to', async () => {
   const { page } = visitor
   await page.goto('/console/carriers/new')
-  await field('Reached by').selectOption('HTTP: Any other, by description')
+  await field('Protocol').selectOption('HTTP: Any other, by description')
   await field('Name').fill('Local')
   const request = field('Request')
   const described = await request.inputValue()
   await request.fill(described.replace('https://', ''))
-  await page.getByRole('button', { name: 'Add the carrier' }).click()
+  await page.getByRole('button', { name: 'Add carrier' }).click()
   await request.and(page.locator('[aria-invalid="true"]')).waitFor()
   await request.fill(described)
   await field('Secrets').fill('{"token": "once"}')
   await field('Enabled').uncheck()
-  await page.getByRole('button', { name: 'Add the carrier' }).click()
+  await page.getByRole('button', { name: 'Add carrier' }).click()
   await page.getByRole('heading', { name: 'Local', level: 1 }).waitFor()
   await page.getByText('Replies go to').waitFor()
   await page.getByRole('navigation', { name: 'Parts of the carrier' }).getByRole('link', { name: 'Settings' }).click()
   await field('Other secrets').fill('{"token": "again"}')
-  await page.getByRole('button', { name: 'Save the settings' }).click()
+  await page.getByRole('button', { name: 'Save settings' }).click()
   await said('Settings updated. The links drain and bind again.')
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
@@ -115,7 +118,7 @@ test('input in the settings stays while the live view updates, and is saved', as
   await page.waitForResponse((response) => /\/v1\/carriers\/car_\w+$/.test(response.url()))
   expect(await pace.inputValue()).toBe('25')
   await page.locator('input[name="pace"]:focus').waitFor()
-  await page.getByRole('button', { name: 'Save the settings' }).click()
+  await page.getByRole('button', { name: 'Save settings' }).click()
   await until('the settings of Acme are as typed', async () => {
     const { data } = await program.client.get<{ data: Named[] }>('/v1/carriers')
     return data.some(({ name, pace: paces, settings }) => name === 'Acme' && paces === 25 && settings.sessions === 2)
@@ -131,39 +134,39 @@ test('links, codes and rates of a carrier can be changed', async () => {
   const ownPace = dialog.getByLabel('Pace', { exact: true })
   // An invalid number is refused, instead of counting as none, which would mean no limit.
   await ownPace.fill('1,000')
-  await dialog.getByRole('button', { name: 'Add the link' }).click()
+  await dialog.getByRole('button', { name: 'Add link' }).click()
   await ownPace.and(page.locator('[aria-invalid="true"]')).waitFor()
   await ownPace.fill('5')
-  await dialog.getByRole('button', { name: 'Add the link' }).click()
+  await dialog.getByRole('button', { name: 'Add link' }).click()
   await page
-    .getByRole('row', { name: /lnk_\w+ \w+ 5\/s nothing/ })
+    .getByRole('row', { name: /lnk_\w+ \w+ 5\/s None/ })
     .getByRole('button', { name: 'Delete' })
     .click()
   await dialog.getByRole('button', { name: 'Delete' }).click()
-  await said('The link was deleted.')
+  await said('Link deleted.')
 
-  await parts.getByRole('link', { name: 'Codes' }).click()
-  await page.getByText('No codes of its own').waitFor()
-  await page.getByRole('button', { name: 'Add a code' }).click()
+  await parts.getByRole('link', { name: 'Status mappings' }).click()
+  await page.getByText('No mappings yet').waitFor()
+  await page.getByRole('button', { name: 'Add a mapping' }).click()
   await dialog.getByLabel('Code', { exact: true }).fill('no code')
-  await dialog.getByRole('button', { name: 'Save the code' }).click()
+  await dialog.getByRole('button', { name: 'Save mapping' }).click()
   await dialog.getByLabel('Code', { exact: true }).and(page.locator('[aria-invalid="true"]')).waitFor()
   await dialog.getByLabel('Code', { exact: true }).fill('0x458')
   await choose(dialog.getByLabel('Means', { exact: true }), 'throttled')
-  await dialog.getByRole('button', { name: 'Save the code' }).click()
+  await dialog.getByRole('button', { name: 'Save mapping' }).click()
   await page.getByRole('row', { name: /Submit 0x00000458 .* throttling/ }).waitFor()
 
   await parts.getByRole('link', { name: 'Rates' }).click()
-  await page.getByRole('button', { name: 'Put in another' }).click()
+  await page.getByRole('button', { name: 'Replace rate card' }).click()
   await dialog.getByLabel('File', { exact: true }).setInputFiles({
     name: 'rates.csv',
     mimeType: 'application/vnd.ms-excel',
     buffer: Buffer.from('country,prefix,amount,currency\nUS,,0.0079,USD\n'),
   })
-  await dialog.getByRole('button', { name: 'Replace the card' }).click()
+  await dialog.getByRole('button', { name: 'Replace rate card' }).click()
   await page.getByRole('row', { name: /US \$0\.00790/ }).waitFor()
   await field('Number').fill('+12025550188')
-  await page.getByRole('button', { name: 'Look it up' }).click()
+  await page.getByRole('button', { name: 'Look up price' }).click()
   await page.getByText('$0.00790').nth(1).waitFor()
   const [file] = await Promise.all([
     page.waitForEvent('download'),
@@ -172,18 +175,21 @@ test('links, codes and rates of a carrier can be changed', async () => {
   expect(file.suggestedFilename()).toBe('rates-Acme.csv')
 })
 
-test('the doctor finds the form of ids and sets it', async () => {
+test('the receipt check finds the format of ids and sets it', async () => {
   const { page } = visitor
   await page.goto('/console/carriers')
   await page.getByRole('link', { name: 'simulator' }).first().click()
+  await page.getByRole('region', { name: 'Link 1' }).getByText('1 session bound').waitFor()
+  await page.getByRole('slider', { name: 'Throughput of simulator' }).waitFor()
+  await page.getByRole('img', { name: /^Response time: ≤ / }).waitFor()
   await page.getByRole('navigation', { name: 'Parts of the carrier' }).getByRole('link', { name: 'Receipts' }).click()
   await page
     .getByRole('row', { name: /DELIVRD .*msg_\w+ as hex-to-dec/ })
     .nth(2)
     .waitFor()
-  await page.getByRole('button', { name: 'Set the form of ids to hex-to-dec' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Set the form of ids to hex-to-dec' }).click()
-  await page.getByText('Every receipt has its message').waitFor()
+  await page.getByRole('button', { name: 'Set ID format to hex-to-dec' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Set ID format to hex-to-dec' }).click()
+  await page.getByText('All receipts matched').waitFor()
 })
 
 test('routes are added, sorted with the keyboard, and tested', async () => {
@@ -212,10 +218,11 @@ test('routes are added, sorted with the keyboard, and tested', async () => {
   await page.getByRole('button', { name: 'Disable First' }).click()
   await page.getByRole('row', { name: /2\. First .* disabled/ }).waitFor()
 
-  await page.getByRole('link', { name: 'Where would a message go?' }).click()
+  await page.getByRole('link', { name: 'Test routing' }).click()
   await field('To').fill('+447700900123')
-  await page.getByRole('button', { name: 'Find out' }).click()
-  await page.getByText('The routes, one by one').waitFor()
+  await page.getByRole('button', { name: 'Run test' }).click()
+  await page.getByText('Would be').first().waitFor()
+  await page.getByText('Routes checked').waitFor()
   await page.getByRole('listitem').filter({ hasText: '1. Second' }).waitFor()
 })
 

@@ -14,6 +14,7 @@ const words: Record<string, string> = {
   partial_pdu: 'What the carrier began to send never ended',
   enquire_timeout: 'The carrier did not answer heartbeats',
   cannot_start: 'It cannot be started',
+  unmatched: 'A receipt matched no message',
 }
 
 const causes: Record<string, string> = {

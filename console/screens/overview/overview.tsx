@@ -1,5 +1,5 @@
 import type { Summary } from '@heliogram/sdk'
-import { useCall } from '../../api.ts'
+import { useCall, useZone } from '../../api.ts'
 import { LinkButton } from '../../kit/button.tsx'
 import { Allowed } from '../../kit/may.tsx'
 import { Loaded, Page } from '../../kit/page.tsx'
@@ -11,7 +11,7 @@ import { Latest } from './latest.tsx'
 import { Links } from './links.tsx'
 import { Throughput } from './throughput.tsx'
 import { Tiles } from './tiles.tsx'
-import { useDay, useZone } from './today.ts'
+import { useDay } from './today.ts'
 
 const everyMs = 10_000
 

@@ -1,7 +1,7 @@
 /** Today and yesterday on the account's clock, by the hours in which messages were accepted. */
 import type { Operations } from '@heliogram/sdk'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { useCall } from '../../api.ts'
+import { useCall, useZone } from '../../api.ts'
 import { useMay } from '../../kit/may.tsx'
 import { startOfDay } from './day.ts'
 
@@ -16,9 +16,6 @@ export interface Day {
 }
 
 export const failedStatuses = 'failed,undelivered,rejected,expired'
-
-/** The account's; undefined: that of the browser, for those who may not read settings. */
-export const useZone = (): string | undefined => useCall('getSettings', {}, { isSide: true }).data?.timezone
 
 /** Undefined without access to counts, and until they are there. */
 export function useDay(): { day: Day | undefined; call: UseQueryResult<Usage> } {

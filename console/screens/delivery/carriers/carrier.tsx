@@ -1,7 +1,6 @@
-import { useLocation, useParams } from 'wouter'
+import { useParams } from 'wouter'
 import { useAction, useCall } from '../../../api.ts'
-import { Button } from '../../../kit/button.tsx'
-import { ConfirmButton } from '../../../kit/dialog.tsx'
+import { Button, LinkButton } from '../../../kit/button.tsx'
 import { Loaded, Page } from '../../../kit/page.tsx'
 import { Problem } from '../../../kit/problem.tsx'
 import { Tabs } from '../../../kit/tabs.tsx'
@@ -18,20 +17,18 @@ const parts = {
   links: ['Links', LinksPart],
   receipts: ['Receipts', ReceiptsPart],
   replies: ['Replies', RepliesPart],
-  codes: ['Codes', MappingsPart],
+  codes: ['Status mappings', MappingsPart],
   rates: ['Rates', RatesPart],
 } as const
 
-const kindNames = { smpp: 'Over SMPP', http: 'By its HTTP API', simulator: 'The simulator, over SMPP' } as const
+const kindNames = { smpp: 'SMPP', http: 'HTTP', simulator: 'Simulator, over SMPP' } as const
 
 const isPart = (name: string | undefined): name is keyof typeof parts => name !== undefined && name in parts
 
 export function CarrierScreen() {
   const { id, part } = useParams<{ id: string; part?: string }>()
-  const [, go] = useLocation()
   const carrier = useCall('getCarrier', { path: { id } }, { every: 3000 })
-  const update = useAction('updateCarrier')
-  const remove = useAction('deleteCarrier', 'The carrier was deleted.')
+  const update = useAction('updateCarrier', 'Carrier enabled.')
   const here = `/carriers/${id}`
   const Part = isPart(part) ? parts[part][1] : NowPart
   const { data } = carrier
@@ -42,60 +39,35 @@ export function CarrierScreen() {
       {...(data && {
         lead: (
           <>
-            {kindNames[data.kind]}, {data.enabled ? 'enabled' : 'disabled'}
+            {kindNames[data.kind]} · {data.enabled ? 'enabled' : 'disabled'}
           </>
         ),
-        actions: (
-          <>
-            {data.enabled ? (
-              <ConfirmButton
-                does="updateCarrier"
-                label="Disable"
-                question={
-                  <p>
-                    Its links drain and end. What waits for {data.name} goes to another carrier of its route, or waits
-                    until it is enabled again.
-                  </p>
-                }
-                onConfirm={() => update.run({ path: { id }, body: { enabled: false } })}
-                isBusy={update.isBusy}
-                problem={update.problem}
-              />
-            ) : (
-              <Button
-                does="updateCarrier"
-                kind="primary"
-                isBusy={update.isBusy}
-                onClick={() => void update.run({ path: { id }, body: { enabled: true } })}
-              >
-                Enable
-              </Button>
-            )}
-            <ConfirmButton
-              does="deleteCarrier"
-              label="Delete"
-              question={
-                <p>
-                  {data.name} is deleted with its links, codes and rates. A carrier that has senders, or that a route
-                  names, cannot be deleted: give those another carrier first.
-                </p>
-              }
-              onConfirm={async () => {
-                const done = await remove.run({ path: { id } })
-                if (done) go('/carriers')
-                return done
-              }}
-              isBusy={remove.isBusy}
-              problem={remove.problem}
-            />
-          </>
+        actions: data.enabled ? (
+          <LinkButton
+            to={data.kind === 'simulator' ? '/messages/new?to=%2B12025550123' : '/messages/new'}
+            does="sendMessage"
+          >
+            Send a test message
+          </LinkButton>
+        ) : (
+          <Button
+            does="updateCarrier"
+            kind="primary"
+            isBusy={update.isBusy}
+            onClick={() => void update.run({ path: { id }, body: { enabled: true } })}
+          >
+            Enable
+          </Button>
         ),
       })}
     >
       <Tabs
         label="Parts of the carrier"
         current={isPart(part) ? `${here}/${part}` : here}
-        tabs={[[here, 'Now'], ...Object.entries(parts).map(([name, [title]]) => [`${here}/${name}`, title] as const)]}
+        tabs={[
+          [here, 'Overview'],
+          ...Object.entries(parts).map(([name, [title]]) => [`${here}/${name}`, title] as const),
+        ]}
       />
       {!data?.enabled && update.problem && <Problem of={update.problem} />}
       <Loaded call={carrier}>{(one) => (one.id === id ? <Part key={id} carrier={one} /> : null)}</Loaded>

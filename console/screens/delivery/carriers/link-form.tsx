@@ -22,7 +22,7 @@ export function LinkForm({
   link: LinkSettings | null
   onDone: () => void
 }) {
-  const create = useAction('createLink', 'The link was added; it is dialled now.')
+  const create = useAction('createLink', 'Link added. Connecting now.')
   const update = useAction('updateLink', 'Link updated. It drains and binds again.')
   const action = link ? update : create
   const before = { ...draftOf(fields, link?.settings ?? {}), tls: write(link?.settings['tls']) }
@@ -52,7 +52,7 @@ export function LinkForm({
       <TextField
         label="Pace"
         name="pace"
-        hint={`Segments a second over this link; empty: the carrier’s, ${carrier.pace}.`}
+        hint={`Segments per second. Leave empty for the carrier’s, ${carrier.pace}.`}
         inputMode="decimal"
         value={pace}
         onChange={setPace}
@@ -90,9 +90,9 @@ export function LinkForm({
       )}
       <Buttons>
         <Button kind="primary" type="submit" isBusy={action.isBusy}>
-          {link ? 'Save the link' : 'Add the link'}
+          {link ? 'Save link' : 'Add link'}
         </Button>
-        <Button onClick={onDone}>Leave it</Button>
+        <Button onClick={onDone}>Cancel</Button>
       </Buttons>
     </Form>
   )

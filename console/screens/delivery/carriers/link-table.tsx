@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { Carrier, Link } from '@heliogram/sdk'
 import { Link as Address } from 'wouter'
 import { tellLinkError } from '../../../kit/link-error.ts'
+import { RateGauge, WindowGauge } from '../../../kit/link-pictures.tsx'
 import { Badge, formatNumber, Time } from '../../../kit/show.tsx'
 import { Table, type Column } from '../../../kit/table.tsx'
 
@@ -12,6 +13,7 @@ interface Row {
 }
 
 const columns: Column<Row>[] = [
+  { title: 'Carrier', cell: ({ carrier }) => carrier.name },
   {
     title: 'State',
     cell: ({ link }) => (
@@ -22,35 +24,13 @@ const columns: Column<Row>[] = [
     ),
   },
   { title: 'Sessions', isNumber: true, cell: ({ link }) => formatNumber(link.sessions) },
+  { title: 'Window', cell: ({ link }) => <WindowGauge of={link} /> },
+  { title: 'Rate', cell: ({ link }) => <RateGauge of={link} /> },
   {
-    title: 'In flight',
-    isNumber: true,
-    cell: ({ link }) => (
-      <span title="Unanswered submits, of those that there may be">
-        {formatNumber(link.in_flight)} of {formatNumber(link.window)}
-      </span>
-    ),
-  },
-  {
-    title: 'Rate',
-    isNumber: true,
-    cell: ({ link }) => (
-      <span title="Segments a second over the last minute, of what is allowed now">
-        {formatNumber(link.rate_1m)} of {formatNumber(link.pace)}/s
-      </span>
-    ),
-  },
-  {
-    title: 'Answers in',
+    title: 'Response p50 · p95',
     isNumber: true,
     cell: ({ link: { response } }) =>
-      response ? (
-        <span title={`p50 ${response.p50_ms}, p95 ${response.p95_ms}, p99 ${response.p99_ms} ms of ${response.count}`}>
-          {response.p50_ms} · {response.p95_ms} ms
-        </span>
-      ) : (
-        '–'
-      ),
+      response ? `${formatNumber(response.p50_ms)} · ${formatNumber(response.p95_ms)} ms` : '–',
   },
   { title: 'Heartbeat', cell: ({ link }) => <Time at={link.last_enquire_link_at} /> },
   {
@@ -67,41 +47,17 @@ const columns: Column<Row>[] = [
   },
 ]
 
-/** `isOfOne`: links of one carrier; otherwise rows link to their carriers. */
-export function LinkTable({
-  label,
-  rows,
-  isOfOne = false,
-  empty,
-}: {
-  label: string
-  rows: readonly Row[]
-  isOfOne?: boolean
-  empty: ReactNode
-}) {
-  const keyOf = ({ link }: Row) => link.id
-  const numberOf = ({ link }: Row) => (
-    <span title={link.id}>Link {rows.findIndex((row) => row.link.id === link.id) + 1}</span>
-  )
-  return isOfOne ? (
-    <Table
-      label={label}
-      rows={rows}
-      keyOf={keyOf}
-      columns={[{ title: 'Link', cell: numberOf }, ...columns]}
-      empty={empty}
-    />
-  ) : (
-    <Table
-      label={label}
-      rows={rows}
-      keyOf={keyOf}
-      to={({ carrier }) => `/carriers/${carrier.id}`}
-      columns={[{ title: 'Carrier', cell: ({ carrier }) => carrier.name }, ...columns]}
-      empty={empty}
-    />
-  )
-}
+/** Links of all carriers. */
+export const LinkTable = ({ label, rows, empty }: { label: string; rows: readonly Row[]; empty: ReactNode }) => (
+  <Table
+    label={label}
+    rows={rows}
+    keyOf={({ link }) => link.id}
+    to={({ carrier }) => `/carriers/${carrier.id}`}
+    columns={columns}
+    empty={empty}
+  />
+)
 
 /** The last error, below the state because carriers' texts can be long. */
 function LastError({ of: { last_error, last_error_at } }: { of: Link }) {

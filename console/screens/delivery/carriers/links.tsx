@@ -15,8 +15,8 @@ export function LinksPart({ carrier }: { carrier: Carrier }) {
     <>
       <div className="section-head">
         <p className="lead">
-          A carrier begins with one link. Another address or login of it is another one, with a pace and settings of its
-          own where they differ.
+          A link is one connection to the carrier. Add another for a second address or login, with its own pace and
+          settings.
         </p>
         <Button does="createLink" data-key="n" onClick={() => setOpen('new')}>
           Add a link
@@ -42,27 +42,27 @@ export function LinksPart({ carrier }: { carrier: Carrier }) {
                 title: 'Pace',
                 isNumber: true,
                 cell: ({ pace }) =>
-                  pace === null ? `${formatNumber(carrier.pace)}/s, the carrier’s` : `${formatNumber(pace)}/s`,
+                  pace === null ? `${formatNumber(carrier.pace)}/s (carrier)` : `${formatNumber(pace)}/s`,
               },
-              { title: 'Of its own', cell: ({ settings, has_password }) => tellOwn(settings, has_password) },
+              { title: 'Own settings', cell: ({ settings, has_password }) => tellOwn(settings, has_password) },
               {
                 title: '',
                 cell: (link) => (
                   <span className="row-buttons">
                     <Button does="updateLink" onClick={() => setOpen(link)}>
-                      Change
+                      Edit
                     </Button>
                     {link.id !== data[0]?.id && <DeleteLink id={link.id} />}
                   </span>
                 ),
               },
             ]}
-            empty={<Empty title="It has no links" />}
+            empty={<Empty title="No links" />}
           />
         )}
       </Loaded>
       {open && (
-        <Dialog title={open === 'new' ? 'Add a link' : 'Change the link'} onClose={() => setOpen(null)}>
+        <Dialog title={open === 'new' ? 'Add a link' : 'Edit link'} onClose={() => setOpen(null)}>
           <LinkForm carrier={carrier} link={open === 'new' ? null : open} onDone={() => setOpen(null)} />
         </Dialog>
       )}
@@ -72,16 +72,16 @@ export function LinksPart({ carrier }: { carrier: Carrier }) {
 
 function tellOwn(settings: Record<string, unknown>, hasPassword: boolean): string {
   const names = [...Object.keys(settings), ...(hasPassword ? ['password'] : [])]
-  return names.length === 0 ? 'nothing' : names.join(', ')
+  return names.length === 0 ? 'None' : names.join(', ')
 }
 
 function DeleteLink({ id }: { id: string }) {
-  const remove = useAction('deleteLink', 'The link was deleted.')
+  const remove = useAction('deleteLink', 'Link deleted.')
   return (
     <ConfirmButton
       does="deleteLink"
       label="Delete"
-      question={<p>It drains and ends; its messages go by the other links of the carrier.</p>}
+      question={<p>The link finishes its messages and disconnects. New messages use the carrier’s other links.</p>}
       onConfirm={() => remove.run({ path: { id } })}
       isBusy={remove.isBusy}
       problem={remove.problem}

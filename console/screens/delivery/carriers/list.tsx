@@ -12,7 +12,7 @@ export function CarriersScreen() {
   return (
     <Page
       title="Carriers"
-      lead="Who takes messages to phones: the accounts at carriers, with their links as they are now."
+      lead="Connections that carry your messages to phones."
       actions={
         <LinkButton to="/carriers/new" does="createCarrier" kind="primary" isNew>
           Add a carrier
@@ -34,7 +34,7 @@ export function CarriersScreen() {
                     </LinkButton>
                   }
                 >
-                  A carrier takes messages to phones, over SMPP or by its HTTP API.
+                  A carrier takes messages to phones, over SMPP or HTTP.
                 </Empty>
               }
             />

@@ -45,7 +45,7 @@ export function MappingForm({
   row: StatusMapping | null
   onDone: () => void
 }) {
-  const save = useAction('updateStatusMappings', 'The code was saved; it counts from now on.')
+  const save = useAction('updateStatusMappings', 'Mapping saved. It applies to new responses and receipts.')
   const [kind, setKind] = useState<string>(row?.kind ?? 'submit')
   const [stat, setStat] = useState(row?.stat ?? '')
   const [code, setCode] = useState(row?.code ?? '')
@@ -121,9 +121,9 @@ export function MappingForm({
       <TextField label="Note" name="mappings/0/note" hint="Where you have it from." value={note} onChange={setNote} />
       <Buttons>
         <Button kind="primary" type="submit" isBusy={save.isBusy}>
-          Save the code
+          Save mapping
         </Button>
-        <Button onClick={onDone}>Leave it</Button>
+        <Button onClick={onDone}>Cancel</Button>
       </Buttons>
     </Form>
   )

@@ -1,4 +1,4 @@
-/** Many codes at once: a published list of an aggregator, or a file. */
+/** Many codes at once: the preset of an aggregator, or a file. */
 import { useState } from 'react'
 import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
@@ -8,8 +8,8 @@ import { FileField, withType } from '../../../kit/file-field.tsx'
 const presets = ['twilio', 'vonage', 'infobip', 'sinch', '8x8'] as const
 
 export function MappingUpload({ carrier, onDone }: { carrier: string; onDone: () => void }) {
-  const replace = useAction('replaceStatusMappings', 'The codes were replaced; they count from now on.')
-  const add = useAction('updateStatusMappings', 'The codes were added; they count from now on.')
+  const replace = useAction('replaceStatusMappings', 'Mappings replaced. They apply to new responses and receipts.')
+  const add = useAction('updateStatusMappings', 'Mappings added. They apply to new responses and receipts.')
   const [preset, setPreset] = useState<(typeof presets)[number] | ''>('')
   const [file, setFile] = useState<File | null>(null)
   const [isReplacing, setReplacing] = useState(false)
@@ -21,30 +21,30 @@ export function MappingUpload({ carrier, onDone }: { carrier: string; onDone: ()
   return (
     <Form does="updateStatusMappings" onSubmit={submit} problem={action.problem}>
       <SelectField
-        label="Of an aggregator"
+        label="Preset"
         name="preset"
-        hint="The codes that it publishes for receipts over SMPP."
+        hint="The codes that the aggregator publishes for receipts over SMPP."
         value={preset}
         onChange={(value) => setPreset(presets.find((name) => name === value) ?? '')}
         options={[['', 'None'], ...presets.map((name) => [name, name] as const)]}
       />
       <FileField
         label="Or a CSV file"
-        hint="Its first line names the columns, of kind, stat, code, error, handling and note."
+        hint="The first line names the columns: kind, stat, code, error, handling, note."
         onChange={setFile}
       />
       <CheckField
-        label="In the place of all that are there"
+        label="Replace all existing mappings"
         name="replace"
-        hint="Otherwise they are added, and replace those with the same code."
+        hint="If not checked, they are added, and replace mappings of the same codes."
         value={isReplacing}
         onChange={setReplacing}
       />
       <Buttons>
         <Button kind="primary" type="submit" isBusy={action.isBusy} disabled={file === null && preset === ''}>
-          Take the list
+          Import mappings
         </Button>
-        <Button onClick={onDone}>Leave it</Button>
+        <Button onClick={onDone}>Cancel</Button>
       </Buttons>
     </Form>
   )

@@ -25,14 +25,14 @@ export function MappingsPart({ carrier }: { carrier: Carrier }) {
     <>
       <div className="section-head">
         <p className="lead">
-          What this carrier means by its codes goes before what SMPP and the mobile networks define.
+          What this carrier’s status codes mean. These come before the standard meanings of SMPP and mobile networks.
         </p>
         <div className="actions">
           <Button does="updateStatusMappings" data-key="n" onClick={() => setOpen('new')}>
-            Add a code
+            Add a mapping
           </Button>
           <Button does="updateStatusMappings" onClick={() => setOpen('upload')}>
-            Begin with a list
+            Import a preset
           </Button>
         </div>
       </div>
@@ -50,17 +50,17 @@ export function MappingsPart({ carrier }: { carrier: Carrier }) {
             checked={withDefaults}
             onChange={(event) => set('defaults', event.target.checked ? 'true' : '')}
           />{' '}
-          Show what is built in, too
+          Show built-in mappings
         </label>
       </div>
       <Loaded call={mappings}>
         {({ data }) => (
           <Table
-            label="Meanings of codes"
+            label="Status mappings"
             rows={data.filter(fits)}
             keyOf={keyOf}
             columns={[
-              { title: 'Of', cell: ({ kind }) => (kind === 'submit' ? 'Submit' : 'Receipt') },
+              { title: 'Sent in', cell: ({ kind }) => (kind === 'submit' ? 'Submit' : 'Receipt') },
               {
                 title: 'Code',
                 cell: ({ code, stat }) => <code>{[stat, code].filter((part) => part !== null).join(' ')}</code>,
@@ -73,7 +73,7 @@ export function MappingsPart({ carrier }: { carrier: Carrier }) {
                   </span>
                 ),
               },
-              { title: 'Then', cell: ({ handling }) => <Badge status={handling} tone={tones[handling]} /> },
+              { title: 'Handling', cell: ({ handling }) => <Badge status={handling} tone={tones[handling]} /> },
               {
                 title: 'Note',
                 cell: ({ note, default: isBuiltIn }) => (
@@ -85,12 +85,12 @@ export function MappingsPart({ carrier }: { carrier: Carrier }) {
                 cell: (row) =>
                   row.default ? (
                     <Button does="updateStatusMappings" kind="quiet" onClick={() => setOpen(row)}>
-                      Say otherwise
+                      Override
                     </Button>
                   ) : (
                     <span className="row-buttons">
                       <Button does="updateStatusMappings" onClick={() => setOpen(row)}>
-                        Change
+                        Edit
                       </Button>
                       <DeleteMapping carrier={carrier.id} row={row} />
                     </span>
@@ -99,13 +99,13 @@ export function MappingsPart({ carrier }: { carrier: Carrier }) {
             ]}
             empty={
               wanted === '' ? (
-                <Empty title="No codes of its own">
-                  All codes mean what is built in. Add what the carrier’s manual says otherwise, code by code, from a
-                  CSV file, or from the list of an aggregator.
+                <Empty title="No mappings yet">
+                  All codes have their built-in meaning. Where the carrier’s manual differs, add a mapping, upload a CSV
+                  file or import an aggregator’s preset.
                 </Empty>
               ) : (
-                <Empty title="No such code">
-                  {withDefaults ? 'Nothing here has these letters.' : 'Perhaps among those that are built in.'}
+                <Empty title="No matching mappings">
+                  {withDefaults ? 'Try other words.' : 'Try the built-in mappings, too.'}
                 </Empty>
               )
             }
@@ -113,12 +113,12 @@ export function MappingsPart({ carrier }: { carrier: Carrier }) {
         )}
       </Loaded>
       {(open === 'new' || (open && open !== 'upload')) && (
-        <Dialog title="What a code means" onClose={() => setOpen(null)}>
+        <Dialog title="Status mapping" onClose={() => setOpen(null)}>
           <MappingForm carrier={carrier.id} row={open === 'new' ? null : open} onDone={() => setOpen(null)} />
         </Dialog>
       )}
       {open === 'upload' && (
-        <Dialog title="Begin with a list" onClose={() => setOpen(null)}>
+        <Dialog title="Import a preset" onClose={() => setOpen(null)}>
           <MappingUpload carrier={carrier.id} onDone={() => setOpen(null)} />
         </Dialog>
       )}
@@ -129,12 +129,12 @@ export function MappingsPart({ carrier }: { carrier: Carrier }) {
 const tones = { permanent: 'bad', passing: 'busy', throttling: 'warning' } as const
 
 function DeleteMapping({ carrier, row: { kind, stat, code } }: { carrier: string; row: StatusMapping }) {
-  const remove = useAction('deleteStatusMappings', 'The code was deleted.')
+  const remove = useAction('deleteStatusMappings', 'Mapping deleted.')
   return (
     <ConfirmButton
       does="deleteStatusMappings"
       label="Delete"
-      question={<p>It means again what is built in, from now on. Messages that are over stay as they are.</p>}
+      question={<p>The code gets its built-in meaning again. Completed messages do not change.</p>}
       onConfirm={() =>
         remove.run({
           path: { id: carrier },

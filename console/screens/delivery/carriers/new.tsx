@@ -15,7 +15,7 @@ type NewCarrier = OperationRequest<'createCarrier'>['body']
 
 export function NewCarrierScreen() {
   const [, go] = useLocation()
-  const create = useAction('createCarrier', 'The carrier was added.')
+  const create = useAction('createCarrier', 'Carrier added.')
   const [kind, setKind] = useState('smpp')
   const [name, setName] = useState('')
   const [isEnabled, setEnabled] = useState(true)
@@ -57,7 +57,7 @@ export function NewCarrierScreen() {
         <Form does="createCarrier" onSubmit={submit} problem={create.problem}>
           <div className="fields">
             <SelectField
-              label="Reached by"
+              label="Protocol"
               name="settings/adapter"
               value={kind}
               onChange={choose}
@@ -124,22 +124,22 @@ export function NewCarrierScreen() {
           <CheckField
             label="Enabled"
             name="enabled"
-            hint="Its link is dialled at once."
+            hint="Connects as soon as it is added."
             value={isEnabled}
             onChange={setEnabled}
           />
           <p className="hint">
-            A carrier with an HTTP API then wants two addresses of you, for receipts and replies: they are shown when it
-            is added.{' '}
+            A carrier with an HTTP API needs two addresses from you, for receipts and replies. You see them after adding
+            it.{' '}
             <a href="/docs/carriers" target="_blank" rel="noreferrer">
-              Carriers in the manual
+              Read about carriers
             </a>
           </p>
           <Buttons>
             <Button kind="primary" type="submit" isBusy={create.isBusy}>
-              Add the carrier
+              Add carrier
             </Button>
-            <LinkButton to="/carriers">Leave it</LinkButton>
+            <LinkButton to="/carriers">Cancel</LinkButton>
           </Buttons>
         </Form>
       </div>

@@ -2,7 +2,7 @@ import type { Carrier, Queue } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { Empty, Loaded, Section } from '../../../kit/page.tsx'
-import { formatNumber, Time } from '../../../kit/show.tsx'
+import { formatNumber, tellCount, Time } from '../../../kit/show.tsx'
 import { Table, type Column } from '../../../kit/table.tsx'
 import { typeNames } from '../../../kit/message-types.ts'
 import { formatSeconds } from '../format.ts'
@@ -13,15 +13,15 @@ const columns: Column<Part>[] = [
   { title: 'Messages', isNumber: true, cell: ({ messages }) => formatNumber(messages) },
   { title: 'Segments', isNumber: true, cell: ({ segments }) => formatNumber(segments) },
   {
-    title: 'The first has waited',
+    title: 'Oldest',
     isNumber: true,
     cell: ({ oldest_age_seconds }) => formatSeconds(oldest_age_seconds),
   },
   {
-    title: 'Gone in',
+    title: 'Drains in',
     isNumber: true,
     cell: ({ drain_seconds, messages }) =>
-      drain_seconds === null && messages > 0 ? 'no link takes it' : formatSeconds(messages > 0 ? drain_seconds : null),
+      drain_seconds === null && messages > 0 ? 'No link available' : formatSeconds(messages > 0 ? drain_seconds : null),
   },
 ]
 
@@ -29,21 +29,21 @@ export function QueueSection({ carriers }: { carriers: readonly Carrier[] }) {
   const queue = useCall('getQueue', {}, { every: 3000 })
   const nameOf = (id: string | null) =>
     id === null ? (
-      <span title="Not sorted yet: any may take them">Any carrier</span>
+      <span title="Not routed yet">Any carrier</span>
     ) : (
       <Link href={`/carriers/${id}`}>{carriers.find((carrier) => carrier.id === id)?.name ?? id}</Link>
     )
   return (
-    <Section title="What waits">
+    <Section title="Queue">
       <Loaded call={queue}>
         {({ parts, delayed }) => (
           <>
             <Table
-              label="What waits"
+              label="Queue"
               rows={parts}
               keyOf={({ carrier, type, held }) => `${carrier} ${type} ${held}`}
               columns={[
-                { title: 'For', cell: ({ carrier }) => nameOf(carrier) },
+                { title: 'Carrier', cell: ({ carrier }) => nameOf(carrier) },
                 {
                   title: 'Type',
                   cell: ({ type, held }) => (
@@ -55,15 +55,11 @@ export function QueueSection({ carriers }: { carriers: readonly Carrier[] }) {
                 },
                 ...columns,
               ]}
-              empty={
-                <Empty title="Nothing waits">
-                  Messages stand here from when they are accepted until a link takes them.
-                </Empty>
-              }
+              empty={<Empty title="Queue is empty">Accepted messages wait here until a link sends them.</Empty>}
             />
             {delayed.messages > 0 && (
               <p className="lead gap">
-                {formatNumber(delayed.messages)} more wait for a time, scheduled ones and retries; the next falls due{' '}
+                {tellCount(delayed.messages, 'scheduled message')} and retries. The next is due{' '}
                 <Time at={delayed.next_due_at} />.
               </p>
             )}
@@ -76,13 +72,13 @@ export function QueueSection({ carriers }: { carriers: readonly Carrier[] }) {
 
 export function CarrierQueue({ queue }: { queue: Carrier['queue'] }) {
   return (
-    <Section title="What waits for it">
+    <Section title="Queue">
       <Table
-        label="What waits for it"
-        rows={queue}
+        label="Queue"
+        rows={queue.filter(({ messages }) => messages > 0)}
         keyOf={({ type }) => type}
         columns={[{ title: 'Type', cell: ({ type }) => typeNames[type] }, ...columns]}
-        empty={<Empty title="Nothing waits for it" />}
+        empty={<Empty title="Queue is empty" />}
       />
     </Section>
   )

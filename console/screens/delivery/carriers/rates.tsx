@@ -12,7 +12,7 @@ import { FileField, withType } from '../../../kit/file-field.tsx'
 export function RatesPart({ carrier }: { carrier: Carrier }) {
   const card = useCall('getRates', { path: { id: carrier.id } })
   const [isOpen, setOpen] = useState(false)
-  const clear = useAction('replaceRates', 'The carrier has no prices any more.')
+  const clear = useAction('replaceRates', 'Rate card deleted.')
   return (
     <>
       <RateTest carrier={carrier.id} />
@@ -21,19 +21,15 @@ export function RatesPart({ carrier }: { carrier: Carrier }) {
         actions={
           <>
             <Button does="replaceRates" data-key="n" onClick={() => setOpen(true)}>
-              Put in another
+              Replace rate card
             </Button>
             {card.data && card.data.data.length > 0 && (
               <>
                 <Button onClick={() => void saveCard(carrier)}>Download</Button>
                 <ConfirmButton
                   does="replaceRates"
-                  label="Empty the card"
-                  question={
-                    <p>
-                      Messages over {carrier.name} have no price from then on, and limits of money do not count them.
-                    </p>
-                  }
+                  label="Delete rate card"
+                  question={<p>New messages over {carrier.name} have no price, and spend limits do not count them.</p>}
                   onConfirm={() => clear.run({ path: { id: carrier.id }, body: { rates: [] } })}
                   isBusy={clear.isBusy}
                   problem={clear.problem}
@@ -51,19 +47,19 @@ export function RatesPart({ carrier }: { carrier: Carrier }) {
               keyOf={({ country, prefix, effective_from }) => `${country} ${prefix} ${effective_from}`}
               columns={[
                 {
-                  title: 'For',
-                  cell: ({ country, prefix }) => (prefix ? `+${prefix} …` : (country ?? 'everywhere else')),
+                  title: 'Destination',
+                  cell: ({ country, prefix }) => (prefix ? `+${prefix} …` : (country ?? 'All other countries')),
                 },
-                { title: 'A segment', isNumber: true, cell: (rate) => <Money of={rate} /> },
+                { title: 'Price per segment', isNumber: true, cell: (rate) => <Money of={rate} /> },
                 {
-                  title: 'From',
-                  cell: ({ effective_from }) => (effective_from ? <Moment at={effective_from} /> : 'always'),
+                  title: 'Effective from',
+                  cell: ({ effective_from }) => (effective_from ? <Moment at={effective_from} /> : 'Always'),
                 },
               ]}
               empty={
                 <Empty title="No prices yet">
-                  Put in what the carrier sells at, as CSV or JSON, and messages say what they cost before and after
-                  they are sent. The longest prefix counts, then the country, then everywhere.
+                  Upload the carrier’s prices as CSV or JSON to see what messages cost before and after they are sent.
+                  The longest matching prefix applies, then the country, then the price for all other countries.
                 </Empty>
               }
             />
@@ -71,7 +67,7 @@ export function RatesPart({ carrier }: { carrier: Carrier }) {
         </Loaded>
       </Section>
       {isOpen && (
-        <Dialog title="Put in another rate card" onClose={() => setOpen(false)}>
+        <Dialog title="Replace rate card" onClose={() => setOpen(false)}>
           <RateUpload carrier={carrier.id} onDone={() => setOpen(false)} />
         </Dialog>
       )}
@@ -84,7 +80,7 @@ const saveCard = ({ id, name }: Carrier) =>
   download('getRates', { path: { id } }, `rates-${name}.csv`, { headers: { accept: 'text/csv' } })
 
 function RateUpload({ carrier, onDone }: { carrier: string; onDone: () => void }) {
-  const replace = useAction('replaceRates', 'The rate card was put in; it counts from now on.')
+  const replace = useAction('replaceRates', 'Rate card replaced. It applies to new messages.')
   const [file, setFile] = useState<File | null>(null)
   const submit = async () => {
     if (file && (await replace.run({ path: { id: carrier }, body: withType(file) }))) onDone()
@@ -93,7 +89,7 @@ function RateUpload({ carrier, onDone }: { carrier: string; onDone: () => void }
     <Form does="replaceRates" onSubmit={submit} problem={replace.problem}>
       <FileField
         label="File"
-        hint="CSV with the columns country, prefix, amount, currency and effective_from, or JSON with rates. It replaces the whole card; where any row is wrong, nothing is changed."
+        hint="CSV with the columns country, prefix, amount, currency and effective_from, or JSON with rates. It replaces the whole card. If any row is wrong, nothing changes."
         accept=".csv,.json,text/csv,application/json"
         onChange={setFile}
       />
@@ -102,9 +98,9 @@ function RateUpload({ carrier, onDone }: { carrier: string; onDone: () => void }
       </pre>
       <Buttons>
         <Button kind="primary" type="submit" isBusy={replace.isBusy} disabled={file === null}>
-          Replace the card
+          Replace rate card
         </Button>
-        <Button onClick={onDone}>Leave it</Button>
+        <Button onClick={onDone}>Cancel</Button>
       </Buttons>
     </Form>
   )
@@ -117,7 +113,7 @@ function RateTest({ carrier }: { carrier: string }) {
   const submit = async () => setAnswer(await ask.run({ path: { id: carrier }, body: { to } }))
   const found = answer?.answer
   return (
-    <Section title="What would a segment cost">
+    <Section title="Look up a price">
       <div className="narrow">
         <Form does="testRates" onSubmit={submit} problem={ask.problem}>
           <TextField
@@ -130,12 +126,12 @@ function RateTest({ carrier }: { carrier: string }) {
           />
           <Buttons>
             <Button type="submit" isBusy={ask.isBusy}>
-              Look it up
+              Look up price
             </Button>
             {found && (
               <span role="status">
                 <PhoneNumber of={found.to} /> {found.country && `(${found.country})`}:{' '}
-                {found.price ? <Money of={found.price} /> : 'the card says nothing of it'}
+                {found.price ? <Money of={found.price} /> : 'no price on the rate card'}
               </span>
             )}
           </Buttons>

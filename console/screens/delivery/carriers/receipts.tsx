@@ -26,7 +26,7 @@ export function ReceiptsPart({ carrier }: { carrier: Carrier }) {
   const { filters, set } = useFilters(['hours'])
   const hours = Number(filters.hours ?? '24')
   const doctor = useCall('diagnoseReceipts', { path: { id: carrier.id }, query: { hours } }, { every: paceOf })
-  const rematch = useAction('rematchReceipts', 'Ids and receipts of the past are compared again.')
+  const rematch = useAction('rematchReceipts', 'Matching past receipts again.')
   const list = { limit: 20, cursor: filters.cursor }
   const receipts = useCall(
     'listUnmatchedReceipts',
@@ -36,7 +36,7 @@ export function ReceiptsPart({ carrier }: { carrier: Carrier }) {
   return (
     <>
       <Section
-        title="The doctor"
+        title="Receipt check"
         actions={
           <>
             <select
@@ -64,26 +64,26 @@ export function ReceiptsPart({ carrier }: { carrier: Carrier }) {
         <Loaded call={doctor}>
           {({ links }) =>
             links.length === 0 ? (
-              <Empty title="It has no links" />
+              <Empty title="No links" />
             ) : (
               links.map((link) => <DiagnosisCard key={link.link} carrier={carrier} of={link} />)
             )
           }
         </Loaded>
       </Section>
-      <Section title="Receipts without a message">
+      <Section title="Unmatched receipts">
         <Loaded call={receipts}>
           {(page) => (
             <>
               <Table
-                label="Receipts without a message"
+                label="Unmatched receipts"
                 rows={page.data}
                 keyOf={({ link, raw_id, received_at, stat }) => `${link} ${raw_id} ${stat} ${received_at}`}
                 columns={[
                   { title: 'Received', cell: ({ received_at }) => <Time at={received_at} /> },
-                  { title: 'Id in it', cell: ({ raw_id }) => <code>{raw_id}</code> },
+                  { title: 'Carrier message ID', cell: ({ raw_id }) => <code>{raw_id}</code> },
                   {
-                    title: 'Says',
+                    title: 'Status',
                     cell: ({ stat, err }) => (
                       <>
                         {stat}
@@ -92,10 +92,10 @@ export function ReceiptsPart({ carrier }: { carrier: Carrier }) {
                     ),
                   },
                   {
-                    title: 'Would be of',
+                    title: 'Possible message',
                     cell: ({ candidates }) =>
                       candidates.length === 0 ? (
-                        <span className="none">no message that waits for one</span>
+                        <span className="none">none</span>
                       ) : (
                         candidates.map(({ form, message }) => (
                           <div key={`${form} ${message}`}>
@@ -107,8 +107,9 @@ export function ReceiptsPart({ carrier }: { carrier: Carrier }) {
                   },
                 ]}
                 empty={
-                  <Empty title="Every receipt has its message">
-                    A receipt whose id is no message’s is kept here for 30 days, and matched when its message turns up.
+                  <Empty title="All receipts matched">
+                    A receipt whose ID belongs to no message is kept here for 30 days, and is matched if its message
+                    appears.
                   </Empty>
                 }
               />
@@ -122,24 +123,24 @@ export function ReceiptsPart({ carrier }: { carrier: Carrier }) {
 }
 
 function DiagnosisCard({ carrier, of }: { carrier: Carrier; of: Diagnosis }) {
-  const update = useAction('updateCarrier', 'The form of ids was changed; past receipts are matched now.')
+  const update = useAction('updateCarrier', 'ID format changed. Past receipts are matched now.')
   const { fix, rematch } = of
   return (
     <div className="card">
       <p>
-        {of.unmatched === 0 ? <Badge status="well" tone="good" /> : <Badge status="unmatched" tone="warning" />}{' '}
+        {of.unmatched === 0 ? <Badge status="OK" tone="good" /> : <Badge status="unmatched" tone="warning" />}{' '}
         {of.advice}
       </p>
       {fix && (
         <div className="gap">
           <ConfirmButton
             does="updateCarrier"
-            label={`Set the form of ids to ${fix.body.settings.message_id_form}`}
+            label={`Set ID format to ${fix.body.settings.message_id_form}`}
             isDanger={false}
             question={
               <p>
-                Ids and receipts of the past are put into the new form within seconds, and messages move as if their
-                receipts came now. The links of {carrier.name} bind again. A change back loses nothing.
+                Past IDs and receipts are converted within seconds, and messages change as if their receipts came now.
+                The links of {carrier.name} bind again. You can change it back without loss.
               </p>
             }
             onConfirm={() => update.run({ path: { id: carrier.id }, body: fix.body })}
@@ -155,13 +156,10 @@ function DiagnosisCard({ carrier, of }: { carrier: Carrier; of: Diagnosis }) {
         <Facts
           facts={[
             ['Link', <code key="link">{of.link}</code>],
-            ['Form of ids now', of.message_id_form],
-            ['Without a message', formatNumber(of.unmatched)],
-            ['Gone after 30 days', of.forgotten > 0 ? formatNumber(of.forgotten) : null],
-            [
-              'Ids looked at',
-              of.sampled > 0 ? `${formatNumber(of.sampled)}, ${formatNumber(of.settled)} settled` : null,
-            ],
+            ['ID format', of.message_id_form],
+            ['Unmatched receipts', formatNumber(of.unmatched)],
+            ['Deleted after 30 days', of.forgotten > 0 ? formatNumber(of.forgotten) : null],
+            ['IDs checked', of.sampled > 0 ? `${formatNumber(of.sampled)}, ${formatNumber(of.settled)} settled` : null],
             ...of.forms
               .filter(({ would_match }) => would_match > 0)
               .map(
@@ -179,11 +177,10 @@ function DiagnosisCard({ carrier, of }: { carrier: Carrier; of: Diagnosis }) {
                   ] as const,
               ),
             [
-              'Matching again',
+              'Rematch',
               rematch.state === 'none' ? null : (
                 <>
-                  {rematch.state}, {formatNumber(rematch.matched)} found their message, asked for{' '}
-                  <Time at={rematch.requested_at} />
+                  {rematch.state}, {formatNumber(rematch.matched)} matched, started <Time at={rematch.requested_at} />
                 </>
               ),
             ],
@@ -202,22 +199,22 @@ function FindingCard({
   carrier: Carrier
   of: Diagnosis['findings'][number]
 }) {
-  const update = useAction('updateCarrier', 'One receipt speaks for all parts now.')
+  const update = useAction('updateCarrier', 'One receipt now completes all parts.')
   return (
     <div className="gap">
       <p>
         <Badge status="found" tone="warning" /> {advice}{' '}
-        {message !== null && <Link href={`/messages/${message}`}>One of the messages</Link>}
+        {message !== null && <Link href={`/messages/${message}`}>Example message</Link>}
       </p>
       {fix && (
         <ConfirmButton
           does="updateCarrier"
-          label="Let one receipt speak for all parts"
+          label="Let one receipt complete all parts"
           isDanger={false}
           question={
             <p>
-              The first last word on any part of a long message ends the message. The links of {carrier.name} bind
-              again.
+              The first final receipt for any part of a long message completes the message. The links of {carrier.name}{' '}
+              bind again.
             </p>
           }
           onConfirm={() => update.run({ path: { id: carrier.id }, body: fix.body })}

@@ -5,6 +5,7 @@ import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { Buttons, CheckField, Form, TextArea, TextField } from '../../../kit/form.tsx'
 import { numberFrom } from '../../../kit/typed.ts'
+import { DangerZone } from './danger.tsx'
 import { draftOf, readAll, readChanges, type Draft } from './fields.ts'
 import { adapters, httpGroups } from './http-fields.ts'
 import { SettingField, SettingGroups } from './settings-fields.tsx'
@@ -46,7 +47,7 @@ export function SettingsPart({ carrier }: { carrier: Carrier }) {
     setRemoved([])
     setSecretsText('')
   }
-  const kept = carrier.has_password ? 'Stored. Empty: it stays as it is.' : 'None is stored.'
+  const kept = carrier.has_password ? 'Leave empty to keep the stored one.' : 'None is stored.'
   return (
     <div className="narrow">
       <Form does="updateCarrier" onSubmit={submit} problem={update.problem}>
@@ -76,7 +77,7 @@ export function SettingsPart({ carrier }: { carrier: Carrier }) {
         />
         {adapter === null && (
           <TextField
-            label="Another password"
+            label="New password"
             name="password"
             type="password"
             autoComplete="new-password"
@@ -90,8 +91,8 @@ export function SettingsPart({ carrier }: { carrier: Carrier }) {
             <SettingField
               spec={{
                 ...spec,
-                label: `Another: ${spec.label}`,
-                hint: `${spec.hint ?? ''} Empty: it stays as it is.`.trim(),
+                label: `New ${spec.label}`,
+                hint: `${spec.hint ?? ''} Leave empty to keep the stored one.`.trim(),
               }}
               part="secrets"
               draft={secrets}
@@ -99,7 +100,7 @@ export function SettingsPart({ carrier }: { carrier: Carrier }) {
             />
             {spec.isOptional && (
               <CheckField
-                label={`Take away: ${spec.label}`}
+                label={`Remove ${spec.label}`}
                 name={`remove/${spec.name}`}
                 value={removed.includes(spec.name)}
                 onChange={(isGone) =>
@@ -130,10 +131,11 @@ export function SettingsPart({ carrier }: { carrier: Carrier }) {
             isBusy={update.isBusy}
             disabled={named === null || Object.keys(body).length === 0}
           >
-            Save the settings
+            Save settings
           </Button>
         </Buttons>
       </Form>
+      <DangerZone carrier={carrier} />
     </div>
   )
 }

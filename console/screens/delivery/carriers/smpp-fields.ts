@@ -2,8 +2,8 @@ import type { FieldGroup, FieldSpec } from './fields.ts'
 
 export const onUnknown: FieldSpec = {
   name: 'on_unknown',
-  label: 'Where a submit was not answered',
-  hint: 'Where neither the message nor its campaign or account say: held, or sent again after a while, perhaps twice.',
+  label: 'When the carrier doesn’t answer',
+  hint: 'Unless the message, campaign or account says otherwise. Sending again may deliver a message twice.',
   options: [
     ['hold', 'Hold the message'],
     ['resend', 'Send it again'],
@@ -110,7 +110,7 @@ export const smppGroups: FieldGroup[] = [
       {
         name: 'message_id_form',
         label: 'Form of message ids',
-        hint: 'How a receipt’s id becomes the submit response’s. The doctor of receipts says which one is right.',
+        hint: 'How a receipt’s id becomes the submit response’s. The receipt check shows which one is right.',
         options: [
           ['raw', 'The same text in both'],
           ['hex', 'The same hexadecimal number'],
@@ -123,7 +123,7 @@ export const smppGroups: FieldGroup[] = [
       {
         name: 'one_receipt',
         label: 'One receipt for all parts',
-        hint: 'The carrier sends one receipt for a long message, whichever part it names. The doctor of receipts says if it does.',
+        hint: 'The carrier sends one receipt for a long message, whichever part it names. The receipt check shows if it does.',
         kind: 'check',
       },
       {

@@ -151,7 +151,7 @@ function RouteForm({ route, problem, isBusy, onSubmit }: FormProps) {
           <Button kind="primary" type="submit" isBusy={isBusy}>
             {route ? 'Save the route' : 'Add the route'}
           </Button>
-          <LinkButton to="/routes">Leave it</LinkButton>
+          <LinkButton to="/routes">Cancel</LinkButton>
         </Buttons>
       </Form>
     </div>

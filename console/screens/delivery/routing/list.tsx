@@ -26,7 +26,7 @@ export function RoutesScreen() {
       lead="Which carrier takes which message. The first that matches is taken; where none does, the best carrier by priority."
       actions={
         <>
-          <LinkButton to="/routes/test">Where would a message go?</LinkButton>
+          <LinkButton to="/routes/test">Test routing</LinkButton>
           <LinkButton to="/routes/new" does="createRoute" kind="primary" isNew>
             Add a route
           </LinkButton>

@@ -7,24 +7,29 @@ import { typeNames } from '../../../kit/message-types.ts'
 
 export type RouteTest = Operations['testRoute']['answer']
 
-const tones: Record<RouteTest['outcome'], Tone> = { sent: 'good', held: 'warning', refused: 'bad' }
+const outcomes: Record<RouteTest['outcome'], [title: string, tone: Tone]> = {
+  sent: ['Would be sent', 'good'],
+  held: ['Would be held', 'warning'],
+  refused: ['Would be refused', 'bad'],
+}
 
 export function TestAnswer({ of }: { of: RouteTest }) {
   const { outcome, detail, refusal, to, country, type, campaign, segments, sender, chain, rules } = of
+  const [title, tone] = outcomes[outcome]
   return (
     <>
       <div className="card">
         <p>
-          <Badge status={outcome} tone={tones[outcome]} /> {detail}
+          <Badge status={title} tone={tone} /> {detail}
         </p>
         <div className="gap">
           <Facts
             facts={[
-              ['Refused with', refusal && <code>{refusal}</code>],
+              ['Error', refusal && <code>{refusal}</code>],
               [
                 'To',
                 <>
-                  <PhoneNumber of={to} /> {country === null ? 'of no country' : `(${country})`}
+                  <PhoneNumber of={to} /> {country === null ? '(unknown country)' : `(${country})`}
                 </>,
               ],
               ['Type', typeNames[type]],
@@ -40,7 +45,7 @@ export function TestAnswer({ of }: { of: RouteTest }) {
               ...sender.passed_over.map(
                 ({ number, detail: why }) =>
                   [
-                    'Passed over',
+                    'Skipped sender',
                     <>
                       <PhoneNumber of={number} /> <span className="small">{why}</span>
                     </>,
@@ -51,7 +56,7 @@ export function TestAnswer({ of }: { of: RouteTest }) {
         </div>
       </div>
       {chain.length > 0 && (
-        <Section title="Tried in this order">
+        <Section title="Carriers, in order">
           <ol className="steps">
             {chain.map(({ carrier, name, weight, cost, links }) => (
               <li
@@ -72,14 +77,14 @@ export function TestAnswer({ of }: { of: RouteTest }) {
         </Section>
       )}
       {rules.length > 0 && (
-        <Section title="The routes, one by one">
+        <Section title="Routes checked">
           <ol className="steps">
             {rules.map(({ route, position, name, matched, taken, detail: why }) => (
               <li key={route} className={taken ? 'good' : matched ? 'warning' : ''}>
                 <Link href={`/routes/${route}`}>
-                  {position}. {name ?? 'without a name'}
+                  {position}. {name ?? 'Unnamed route'}
                 </Link>{' '}
-                {taken && <Badge status="taken" tone="good" />} <span className="small">{why}</span>
+                {taken && <Badge status="matched" tone="good" />} <span className="small">{why}</span>
               </li>
             ))}
           </ol>

@@ -38,13 +38,12 @@ export function RouteTestScreen() {
   }
   return (
     <Page
-      title="Where would a message go?"
-      tab="Where would a message go"
+      title="Test routing"
       back={{ to: '/routes', title: 'Routes' }}
       lead={
         <>
-          Nothing is sent. It says which route would take it, and why not another;{' '}
-          <Link href="/carriers">carriers</Link> as they are now.
+          See which route and carrier a message would take, with <Link href="/carriers">carriers</Link> as they are now.
+          Nothing is sent.
         </>
       }
     >
@@ -64,19 +63,19 @@ export function RouteTestScreen() {
             name="type"
             value={type}
             onChange={setType}
-            options={typeOptions('As its campaign says, else transactional')}
+            options={typeOptions('Campaign default, or transactional')}
           />
           <TextField
             label="From"
             name="from"
-            hint="Empty: as its campaign or the account has it."
+            hint="Leave empty for the default of the campaign or account."
             value={from}
             onChange={setFrom}
           />
           <TextArea
             label="Message"
             name="message"
-            hint="For its segments; default: one segment."
+            hint="To count segments. Leave empty for one segment."
             value={message}
             onChange={setMessage}
           />
@@ -99,7 +98,7 @@ export function RouteTestScreen() {
           </Fold>
           <Buttons>
             <Button kind="primary" type="submit" isBusy={ask.isBusy}>
-              Find out
+              Run test
             </Button>
           </Buttons>
         </Form>

@@ -95,7 +95,7 @@ export function PoolForm({ pool, problem, isBusy, onSubmit }: PoolFormProps) {
           <Button kind="primary" type="submit" isBusy={isBusy}>
             {pool ? 'Save the pool' : 'Add the pool'}
           </Button>
-          <LinkButton to="/senders/pools">Leave it</LinkButton>
+          <LinkButton to="/senders/pools">Cancel</LinkButton>
         </Buttons>
       </Form>
     </div>

@@ -92,7 +92,7 @@ export function NewSender() {
           <Button kind="primary" type="submit" isBusy={create.isBusy}>
             Add the sender
           </Button>
-          <LinkButton to="/senders">Leave it</LinkButton>
+          <LinkButton to="/senders">Cancel</LinkButton>
         </Buttons>
       </Form>
     </div>
