@@ -181,6 +181,9 @@ test('the receipt check finds the format of ids and sets it', async () => {
   await page.getByRole('link', { name: 'simulator' }).first().click()
   await page.getByRole('region', { name: 'Link 1' }).getByText('1 session bound').waitFor()
   await page.getByRole('slider', { name: 'Throughput of simulator' }).waitFor()
+  const phones = await page.getByRole('link', { name: 'Simulated phones' }).getAttribute('href')
+  const answer = await fetch(`${program.address}${phones}`, { redirect: 'manual' })
+  expect(answer.headers.get('location')).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   await page.getByRole('img', { name: /^Response time: ≤ / }).waitFor()
   await page.getByRole('navigation', { name: 'Parts of the carrier' }).getByRole('link', { name: 'Receipts' }).click()
   await page

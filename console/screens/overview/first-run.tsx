@@ -43,11 +43,11 @@ export function FirstRun({ summary }: { summary: Summary }) {
       isDone: today.delivered > 0,
       children: (
         <>
-          It appears at its simulated phone, and as delivered in <Link href="/messages">Messages</Link>. The{' '}
-          <a href="/" target="_blank" rel="noreferrer">
-            start page
-          </a>{' '}
-          links to the phones.
+          It appears at its{' '}
+          <a href="/phones" target="_blank" rel="noreferrer">
+            simulated phone
+          </a>
+          , and as delivered in <Link href="/messages">Messages</Link>.
         </>
       ),
     },

@@ -34,6 +34,9 @@ export function welcomeRoutes(app: App, context: WelcomeContext): void {
   const config = { scope: null }
   const page = renderStart(context)
   app.get('/', { config, schema: { hide: true } }, (_request, reply) => sendPage(reply, 'Heliogram', page))
+  const { phonesUrl } = context
+  // The console does not know their port.
+  if (phonesUrl) app.get('/phones', { config, schema: { hide: true } }, (_request, reply) => reply.redirect(phonesUrl))
   app.get('/assets/heliogram.css', { config, schema: { hide: true } }, (_request, reply) =>
     reply.header('cache-control', 'max-age=3600').type('text/css; charset=utf-8').send(style),
   )

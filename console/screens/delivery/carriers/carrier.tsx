@@ -40,6 +40,14 @@ export function CarrierScreen() {
         lead: (
           <>
             {kindNames[data.kind]} · {data.enabled ? 'enabled' : 'disabled'}
+            {data.kind === 'simulator' && (
+              <>
+                {' · '}
+                <a href="/phones" target="_blank" rel="noreferrer">
+                  Simulated phones
+                </a>
+              </>
+            )}
           </>
         ),
         actions: data.enabled ? (
@@ -70,7 +78,10 @@ export function CarrierScreen() {
         ]}
       />
       {!data?.enabled && update.problem && <Problem of={update.problem} />}
-      <Loaded call={carrier}>{(one) => (one.id === id ? <Part key={id} carrier={one} /> : null)}</Loaded>
+      {/* A form inside leaves the width of the page as it is. */}
+      <div>
+        <Loaded call={carrier}>{(one) => (one.id === id ? <Part key={id} carrier={one} /> : null)}</Loaded>
+      </div>
     </Page>
   )
 }
