@@ -1,7 +1,7 @@
 /** How full and how fast a link is, and its last half hour. */
 import type { Link, Series } from '@heliogram/sdk'
 import { tellStep } from './chart-times.ts'
-import { Gauge, StateStrip, type Bucket, type Cell } from './pictures.tsx'
+import { Gauge, StateStrip, type Cell } from './pictures.tsx'
 import { formatNumber } from './show.tsx'
 
 export const minutes = 30
@@ -64,26 +64,3 @@ const colours = {
   binding: 'busy',
   disabled: 'neutral',
 } as const satisfies Record<Link['state'], Cell['colour']>
-
-type Measured = NonNullable<Series['latency']>['response']['histogram']
-
-/** Buckets for a histogram, with the ones of p50 and p95 marked. */
-export function bucketsOf(measured: Measured): { buckets: Bucket[]; marks: Record<number, string> } {
-  const total = measured.reduce((sum, { count }) => sum + count, 0)
-  const placeOf = (part: number): number => {
-    let seen = 0
-    return measured.findIndex(({ count }) => (seen += count) >= total * part)
-  }
-  const [median, late] = [placeOf(0.5), placeOf(0.95)]
-  return {
-    buckets: measured.map(({ up_to_ms, count }) => ({ title: `≤ ${tellMs(up_to_ms)}`, count })),
-    marks: total === 0 ? {} : median === late ? { [median]: 'p50, p95' } : { [median]: 'p50', [late]: 'p95' },
-  }
-}
-
-/** `64 ms`, `2.1 s`, `4.5 min`. */
-function tellMs(ms: number): string {
-  if (ms < 1000) return `${formatNumber(ms)} ms`
-  const [value, unit] = ms < 60_000 ? [ms / 1000, 's'] : [ms / 60_000, 'min']
-  return `${formatNumber(Math.round(value * 10) / 10)} ${unit}`
-}

@@ -2,7 +2,9 @@ import type { ReactElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { Router } from 'wouter'
 import { expect, test } from 'vitest'
-import { Funnel, Gauge, Histogram, PartsBar, RankedBars, Sparkline, StateStrip } from './pictures.tsx'
+import { Histogram } from './histogram.tsx'
+import { Funnel, Gauge, PartsBar, RankedBars, StateStrip } from './pictures.tsx'
+import { Sparkline } from './sparkline.tsx'
 
 const render = (picture: ReactElement): string => renderToStaticMarkup(<Router ssrPath="/">{picture}</Router>)
 const widthsIn = (html: string): string[] =>

@@ -7,9 +7,9 @@ import { formatNumber, type Tone } from './show.tsx'
 export type Colour = Tone | 'accent' | 'accepted' | 'sent' | 'delivered' | 'failed'
 
 /** From 0 to 1; what is outside, and nothing of nothing, is cut. */
-const share = (value: number, of: number): number => (of > 0 ? Math.max(0, Math.min(1, value / of)) : 0)
+export const share = (value: number, of: number): number => (of > 0 ? Math.max(0, Math.min(1, value / of)) : 0)
 
-const percent = (part: number): string => `${Math.round(part * 1000) / 10}%`
+export const percent = (part: number): string => `${Math.round(part * 1000) / 10}%`
 
 const Bar = ({ part, colour }: { part: number; colour: Colour }) => (
   <span className="bar" aria-hidden="true">
@@ -98,33 +98,6 @@ export const StateStrip = ({ summary, cells }: { summary: string; cells: readonl
   </div>
 )
 
-export function Sparkline({
-  label,
-  values,
-  colour = 'delivered',
-}: {
-  label: string
-  values: readonly number[]
-  colour?: Colour
-}) {
-  const most = Math.max(1, ...values)
-  const points = values.map(
-    (value, n) => `${(n / Math.max(1, values.length - 1)) * 100},${(30 - share(value, most) * 28 - 1).toFixed(2)}`,
-  )
-  return (
-    <svg
-      className={`sparkline stroke-${colour}`}
-      viewBox="0 0 100 30"
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={label}
-    >
-      <polygon points={`0,30 ${points.join(' ')} 100,30`} />
-      <polyline points={points.join(' ')} vectorEffect="non-scaling-stroke" />
-    </svg>
-  )
-}
-
 export interface Ranked {
   name: ReactNode
   /** Tells apart. */
@@ -173,43 +146,5 @@ export function Funnel({
         ...(n > 0 && { note: percent(share(step.value, whole)) }),
       }))}
     />
-  )
-}
-
-export interface Bucket {
-  /** `50–100 ms`. */
-  title: string
-  count: number
-}
-
-/** `marks`: names for buckets, such as p50 and p95, by their place. */
-export function Histogram({
-  label,
-  buckets,
-  marks = {},
-}: {
-  label: string
-  buckets: readonly Bucket[]
-  marks?: Record<number, string>
-}) {
-  const most = Math.max(0, ...buckets.map(({ count }) => count))
-  return (
-    <figure className="histogram">
-      <div
-        role="img"
-        aria-label={`${label}: ${buckets.map(({ title, count }) => `${title}: ${formatNumber(count)}`).join(', ')}`}
-      >
-        {buckets.map(({ title, count }, n) => (
-          <span key={title} className="column" title={`${title}: ${formatNumber(count)}`}>
-            {marks[n] && <small>{marks[n]}</small>}
-            {count > 0 && <span className="fill-sent" style={{ height: `max(2px, ${percent(share(count, most))})` }} />}
-          </span>
-        ))}
-      </div>
-      <div className="chart-ends">
-        <span>{buckets[0]?.title}</span>
-        <span>{buckets.at(-1)?.title}</span>
-      </div>
-    </figure>
   )
 }

@@ -16,7 +16,7 @@ interface Step {
   children: ReactNode
 }
 
-export function FirstRun({ summary }: { summary: Summary }) {
+function FirstRun({ summary }: { summary: Summary }) {
   const key = `heliogram.first-run.${useLogin()?.user.id}`
   const [kept, setKept] = useState(() => read(key))
   const may = { send: useMay('sendMessage'), receive: useMay('createWebhook'), connect: useMay('createCarrier') }
@@ -152,3 +152,5 @@ function write(key: string, names: readonly string[]): void {
     // Only the ticks are lost.
   }
 }
+
+export default FirstRun

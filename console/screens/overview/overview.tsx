@@ -1,17 +1,21 @@
 import type { Summary } from '@heliogram/sdk'
+import { lazy, Suspense } from 'react'
 import { useCall, useZone } from '../../api.ts'
 import { LinkButton } from '../../kit/button.tsx'
 import { Allowed } from '../../kit/may.tsx'
+import { loadPart } from '../../kit/outdated.ts'
 import { Loaded, Page } from '../../kit/page.tsx'
 import { Attention } from './attention.tsx'
 import { Broadcasts } from './broadcasts.tsx'
 import { Countries } from './countries.tsx'
-import { FirstRun } from './first-run.tsx'
 import { Latest } from './latest.tsx'
 import { Links } from './links.tsx'
 import { Throughput } from './throughput.tsx'
 import { Tiles } from './tiles.tsx'
 import { useDay } from './today.ts'
+
+// New accounts only.
+const FirstRun = lazy(() => loadPart(() => import('./first-run.tsx')))
 
 const everyMs = 10_000
 
@@ -36,7 +40,9 @@ export function OverviewScreen() {
       <Loaded call={summary}>
         {(data) => (
           <>
-            <FirstRun summary={data} />
+            <Suspense>
+              <FirstRun summary={data} />
+            </Suspense>
             {day && <Tiles summary={data} day={day} />}
             <div className="home">
               <div className="home-main">

@@ -4,8 +4,8 @@ import { Link as Address } from 'wouter'
 import { useCall, useZone } from '../../../api.ts'
 import { tellLinkError } from '../../../kit/link-error.ts'
 import { halfHourOf, LinkStrip, minutes, RateGauge, WindowGauge } from '../../../kit/link-pictures.tsx'
-import { Sparkline } from '../../../kit/pictures.tsx'
 import { Badge, formatNumber, tellCount, Time } from '../../../kit/show.tsx'
+import { Sparkline } from '../../../kit/sparkline.tsx'
 
 interface LinkPanelProps {
   carrier: Carrier

@@ -1,12 +1,16 @@
 import type { Carrier } from '@heliogram/sdk'
+import { lazy, Suspense } from 'react'
 import { Allowed } from '../../../kit/may.tsx'
-import { Section } from '../../../kit/page.tsx'
+import { loadPart } from '../../../kit/outdated.ts'
+import { Loading, Section } from '../../../kit/page.tsx'
 import { Copy, Facts, formatNumber, Time, tellCount } from '../../../kit/show.tsx'
 import { Table } from '../../../kit/table.tsx'
 import { formatLatency } from '../format.ts'
 import { LinkPanel } from './link-panel.tsx'
 import { CarrierQueue } from './queue.tsx'
-import { Traffic } from './traffic.tsx'
+
+// With the charts, which are large.
+const Traffic = lazy(() => loadPart(() => import('./traffic.tsx')))
 
 export function NowPart({ carrier }: { carrier: Carrier }) {
   const { latency, inbound } = carrier
@@ -18,7 +22,9 @@ export function NowPart({ carrier }: { carrier: Carrier }) {
         ))}
       </div>
       <Allowed to="getSeries">
-        <Traffic carrier={carrier} />
+        <Suspense fallback={<Loading />}>
+          <Traffic carrier={carrier} />
+        </Suspense>
       </Allowed>
       {inbound && (
         <Section title="Set these addresses at the carrier">

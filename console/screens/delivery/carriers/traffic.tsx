@@ -1,13 +1,12 @@
 /** What went to a carrier over time, and how long it took. */
 import type { Carrier, Series } from '@heliogram/sdk'
 import { useCall, useZone } from '../../../api.ts'
-import { bucketsOf } from '../../../kit/link-pictures.tsx'
+import { bucketsOf, Histogram } from '../../../kit/histogram.tsx'
 import { Loaded, Section } from '../../../kit/page.tsx'
-import { Histogram } from '../../../kit/pictures.tsx'
 import { RangeChoice, useRange, type Range } from '../../../kit/ranges.tsx'
 import { paceOf, SeriesChart, stepsOf, unitOf } from '../../../kit/series-chart.tsx'
 
-export function Traffic({ carrier }: { carrier: Carrier }) {
+function Traffic({ carrier }: { carrier: Carrier }) {
   const zone = useZone()
   const [range, choose] = useRange()
   const query = { by: 'carrier', id: carrier.id, ...stepsOf(range) } as const
@@ -59,3 +58,5 @@ function Latency({ title, of, range }: LatencyProps) {
     </Section>
   )
 }
+
+export default Traffic

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bucketsOf } from './link-pictures.tsx'
+import { bucketsOf } from './histogram.tsx'
 
 test('times are buckets with the median and the 95th percentile marked', () => {
   const found = bucketsOf([
