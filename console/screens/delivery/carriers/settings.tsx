@@ -5,7 +5,7 @@ import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { Buttons, CheckField, Form, TextArea, TextField } from '../../../kit/form.tsx'
 import { numberFrom } from '../../../kit/typed.ts'
-import { DangerZone } from './danger.tsx'
+import { CarrierDangers } from './danger.tsx'
 import { draftOf, readAll, readChanges, type Draft } from './fields.ts'
 import { adapters, httpGroups } from './http-fields.ts'
 import { SettingField, SettingGroups } from './settings-fields.tsx'
@@ -135,7 +135,7 @@ export function SettingsPart({ carrier }: { carrier: Carrier }) {
           </Button>
         </Buttons>
       </Form>
-      <DangerZone carrier={carrier} />
+      <CarrierDangers carrier={carrier} />
     </div>
   )
 }
