@@ -12,6 +12,7 @@ import { readOptions } from './options.ts'
 import { compareLow, comparePairs } from './pair.ts'
 import { renderReport, writeReport, type Figures, type Section } from './report.ts'
 import { compareSessions } from './session.ts'
+import { measureProcesses } from './processes.ts'
 import { measureSinkLimit } from './sinklimit.ts'
 import { measureFairness } from './fair.ts'
 import { measureWebhooks } from './webhooks.ts'
@@ -166,6 +167,15 @@ if (isWanted('accounts')) {
       `The same program with both, end to end as above, over ${options.pairs} pairs; a third of the accounts have guards, another quiet hours. Their messages come in turns, so that no two of a batch are of one account.`,
     ],
     rows: await fromAround(() => compareAccounts(options)),
+  })
+}
+if (isWanted('processes')) {
+  figures.push({
+    title: 'Several processes on one database',
+    notes: [
+      `Each has all roles, and the ${options.connections} connections are spread over them; one of them has the link. All share the cores of the product, so the rate does not grow; what a message costs does. Medians of ${options.pairs} runs.`,
+    ],
+    rows: await fromAround(() => measureProcesses(options)),
   })
 }
 if (isWanted('webhooks')) {

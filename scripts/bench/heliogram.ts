@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { queryOnce, type BenchDatabase } from './database.ts'
 import type { Memory } from './options.ts'
-import { findFreePorts, waitUntil, type Ends, type Product, type Running } from './product.ts'
+import { findFreePorts, readPage, waitUntil, type Ends, type Product, type Running } from './product.ts'
 
 const launcher = fileURLToPath(new URL('../../bin/heliogram', import.meta.url))
 
@@ -55,43 +55,14 @@ async function start(
   const [port = 0] = await findFreePorts(1)
   instances += 1
   const url = await database.createDatabase(`heliogram_${instances}`)
-  const child = spawn(launcher, ['start'], {
-    // A session of its own: without cgroups Linux shares the CPU by sessions, and the load would take from the product's share.
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env['PATH'],
-      NODE_ENV: 'production',
-      DATABASE_URL: url,
-      HELIOGRAM_DATA: folder,
-      HELIOGRAM_PORT: String(port),
-      HELIOGRAM_SIMULATOR: 'off',
-      HELIOGRAM_API_PER_SECOND: '1000000',
-      HELIOGRAM_CARRIER_URL: `smpp://bench:bench@127.0.0.1:${ends.carrierPort}`,
-      HELIOGRAM_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
-      HELIOGRAM_LOG: 'warn',
-      HELIOGRAM_MEMORY: memory,
-      ...env,
-    },
+  const { child, output, stop } = launch(folder, port, {
+    DATABASE_URL: url,
+    HELIOGRAM_CARRIER_URL: `smpp://bench:bench@127.0.0.1:${ends.carrierPort}`,
+    HELIOGRAM_MEMORY: memory,
+    ...env,
   })
-  process.once('exit', () => child.kill())
-  let output = ''
-  const collect = (chunk: Buffer) => {
-    output = (output + chunk.toString()).slice(-20_000)
-  }
-  child.stdout.on('data', collect)
-  child.stderr.on('data', collect)
-  const stop = async () => {
-    if (child.exitCode) throw new Error(`Heliogram ended by itself:\n${output}`)
-    if (child.exitCode === null && child.signalCode === null) {
-      const ended = once(child, 'exit')
-      child.kill('SIGTERM')
-      await ended
-    }
-    rmSync(folder, { recursive: true, force: true })
-  }
   try {
-    const key = await readKey(() => output)
+    const key = await readKey(output)
     const api = createApi(port, key)
     await waitUntil('the API to answer', async () => (await api('GET', '/v1/settings')) !== undefined)
     const secret = isBound ? await bindAndSubscribe(api, ends, batch) : await pauseCarrier(api)
@@ -114,12 +85,57 @@ async function start(
       countLeft: () => queryOnce(url, leftQuery),
       databaseUrl: url,
       dataFolder: folder,
-      stop,
+      stop: async () => {
+        await stop()
+        rmSync(folder, { recursive: true, force: true })
+      },
     }
   } catch (error) {
     await stop()
-    throw new Error(`Heliogram did not start:\n${output}`, { cause: error })
+    throw new Error(`Heliogram did not start:\n${output()}`, { cause: error })
   }
+}
+
+/** Another process on the database and master key of `first`, with all roles. It is not configured, and counts nothing itself. */
+export async function startBeside(first: Started): Promise<{ port: number; pid: number; stop(): Promise<void> }> {
+  const [port = 0] = await findFreePorts(1)
+  const { child, stop } = launch(first.dataFolder, port, { DATABASE_URL: first.databaseUrl })
+  await waitUntil('another process to be ready', async () => (await readPage(`http://127.0.0.1:${port}/readyz`)) !== '')
+  return { port, pid: child.pid ?? 0, stop }
+}
+
+function launch(folder: string, port: number, env: Readonly<Record<string, string>>) {
+  const child = spawn(launcher, ['start'], {
+    // A session of its own: without cgroups Linux shares the CPU by sessions, and the load would take from the product's share.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      NODE_ENV: 'production',
+      HELIOGRAM_DATA: folder,
+      HELIOGRAM_PORT: String(port),
+      HELIOGRAM_SIMULATOR: 'off',
+      HELIOGRAM_API_PER_SECOND: '1000000',
+      HELIOGRAM_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+      HELIOGRAM_LOG: 'warn',
+      ...env,
+    },
+  })
+  process.once('exit', () => child.kill())
+  let output = ''
+  const collect = (chunk: Buffer) => {
+    output = (output + chunk.toString()).slice(-20_000)
+  }
+  child.stdout.on('data', collect)
+  child.stderr.on('data', collect)
+  const stop = async () => {
+    if (child.exitCode) throw new Error(`Heliogram ended by itself:\n${output}`)
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    await ended
+  }
+  return { child, output: () => output, stop }
 }
 
 // Counts unfinished messages and events.

@@ -39,7 +39,8 @@ async function run(input: LoadInput): Promise<LoadOutput> {
     sentMs: new Float64Array(input.size),
     answerMs: new Float64Array(input.size),
   }
-  const sockets = await Promise.all(Array.from({ length: input.connections }, () => dial(input.shape.port)))
+  const { ports = [input.shape.port] } = input.shape
+  const sockets = await Promise.all(Array.from({ length: input.connections }, (_, n) => dial(ports[n % ports.length])))
   try {
     await sendAll(sockets, requests, input, output)
   } finally {
@@ -107,7 +108,7 @@ function sendAll(sockets: Socket[], requests: Buffer[], input: LoadInput, output
   })
 }
 
-async function dial(port: number): Promise<Socket> {
+async function dial(port = 0): Promise<Socket> {
   const socket = connect({ host: '127.0.0.1', port, noDelay: true })
   await once(socket, 'connect')
   return socket

@@ -15,6 +15,7 @@ const parts = [
   'lists',
   'days',
   'accounts',
+  'processes',
   'webhooks',
 ] as const
 type Part = (typeof parts)[number]
@@ -39,7 +40,7 @@ const help = `npm run bench [-- options]
   --only PART       measures and writes one part alone, of: pair (end to end), low (rest, and few messages a second), broadcast,
                     backlog (messages queued while the carrier was away), accept, session (SMPP), imports, fair (codes beside another
                     account's load), lists, days (a database of four hundred days against a new one), accounts (thousands against one),
-                    or webhooks
+                    processes (one, two and four on one database), or webhooks
   --no-write        print the results, leave docs/benchmarks.md alone
 `
 

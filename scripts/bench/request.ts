@@ -3,6 +3,8 @@ import { numberDigits } from './tally.ts'
 /** `{number}`, `{to}` and `{key}` are replaced by the message's own values of fixed length. */
 export type RequestShape = {
   port: number
+  /** Of all processes that take requests; the connections go to them in turns. */
+  ports?: readonly number[]
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
