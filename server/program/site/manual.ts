@@ -30,7 +30,7 @@ const parts = [
     ],
   },
   { title: 'The API', names: ['api/README', ...apiPages] },
-  { title: 'Background', names: ['glossary', 'benchmarks'] },
+  { title: 'Background', names: ['glossary', 'scale', 'benchmarks'] },
 ]
 const names = parts.flatMap((part) => part.names)
 
