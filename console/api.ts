@@ -26,6 +26,7 @@ import { whileConfirmed } from './session/confirmation.ts'
 import { fetchAsUser, readLogin, whileIn } from './session/session.ts'
 import { isAllowed, Scopes } from './kit/may.tsx'
 import { paceOf, watchReturns } from './kit/pace.ts'
+import { isAway } from './kit/problem.tsx'
 import { toast } from './kit/toast.tsx'
 
 const client = createClient({ baseUrl: location.origin, fetch: fetchAsUser })
@@ -52,6 +53,9 @@ focusManager.setEventListener((tell) => watchReturns(() => tell()))
  * stops.
  */
 type Every<Name extends JsonOperation> = number | ((answer: Answer<Name> | undefined) => number | undefined)
+
+/** Between the calls of a screen while the server is unreachable. */
+const outageMs = 5000
 
 interface Asking<Name extends JsonOperation> {
   every?: Every<Name>
@@ -95,7 +99,9 @@ function queryOf<Name extends JsonOperation>(
     enabled: enabled && !(isSide && !isAllowed(held, name)),
     placeholderData: keepPreviousData,
     refetchInterval: (query) => {
-      const { data, dataUpdateCount } = query.state
+      const { data, dataUpdateCount, error } = query.state
+      // Even what is never polled is called again after an outage, whose banner would stay.
+      if (isAway(error)) return outageMs
       const everyMs = typeof every === 'function' ? every(data) : every
       return everyMs === undefined ? false : paceOf(everyMs, query, data, dataUpdateCount)
     },

@@ -96,7 +96,6 @@ export function App() {
 
 /** Gives all screens the account's time zone. */
 function Viewing({ user, children }: { user: string; children: ReactNode }) {
-  // Repeated, so that an outage of the service does not count as one after its end.
-  const zone = useCall('getSettings', {}, { isSide: true, every: 15_000 }).data?.timezone
+  const zone = useCall('getSettings', {}, { isSide: true }).data?.timezone
   return <Viewer value={useMemo(() => ({ user, zone }), [user, zone])}>{children}</Viewer>
 }

@@ -32,7 +32,7 @@ const said = (text: string) => visitor.page.getByRole('status').getByText(text).
 test('an outage of the service is reported once; the page and the login stay, even if that had to be renewed', async () => {
   const { page } = visitor
   const whoIs = page.getByRole('complementary').getByText(program.email)
-  const away = page.getByText('The installation does not answer.')
+  const away = page.getByText('Can’t reach the server.')
   await page.goto('/console/')
   await page.getByRole('row', { name: /simulator/ }).waitFor()
   // All areas are loaded when the browser has time.

@@ -1,4 +1,4 @@
-/** An unreachable installation is reported once, above every screen; old data stays below. */
+/** An unreachable server is reported once, above every screen; old data stays below. */
 import { notifyManager } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { queries } from '../api.ts'
@@ -19,9 +19,9 @@ export function Away() {
       {away && (
         <div className="notice away">
           <p>
-            <strong>The installation does not answer.</strong> What is shown is what it said last.
+            <strong>Can’t reach the server.</strong> This page shows the last data received.
           </p>
-          <Button onClick={() => void queries.refetchQueries({ type: 'active' })}>Ask again</Button>
+          <Button onClick={() => void queries.refetchQueries({ type: 'active' })}>Retry</Button>
         </div>
       )}
     </div>
