@@ -187,6 +187,7 @@ test('a conversation shows new replies, loses no draft, and is answered with the
   await item(/\+12025550103.* unread/).waitFor({ state: 'detached' })
   await page.keyboard.press('Control+Enter')
   await thread.getByText('Then it is yours.').waitFor()
+  await thread.getByText('New', { exact: true }).waitFor({ state: 'detached' })
   expect(await answer.inputValue()).toBe('')
   await page.getByLabel('Assignee', { exact: true }).selectOption('Assigned to you')
   await page.getByRole('status').getByText('Assignee saved.').waitFor()

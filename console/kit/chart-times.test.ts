@@ -5,6 +5,7 @@ const noon = Date.parse('2026-11-28T12:00:10Z')
 
 test('ticks a day apart are dates, closer ones are times, in the given zone', () => {
   expect(formatTick(noon, 86_400, 'UTC')).toContain('28')
+  expect(formatTick(noon, 10, 'UTC')).toMatch(/12:00:10/)
   expect(formatTick(noon, 600, 'Europe/Berlin')).toMatch(/^(1|13):00/)
 })
 

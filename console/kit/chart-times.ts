@@ -15,7 +15,7 @@ const dayS = 86_400
 export const formatTick = (ms: number, stepS: number, zone?: string): string =>
   stepS >= dayS
     ? format({ month: 'short', day: 'numeric' }, zone, ms)
-    : format({ hour: 'numeric', minute: '2-digit' }, zone, ms)
+    : format({ hour: 'numeric', minute: '2-digit', ...(stepS < 60 && { second: '2-digit' }) }, zone, ms)
 
 /** The start of a step: with seconds if it is shorter than a minute, with the day if not, and a day as a date. */
 export function tellStep(ms: number | undefined, stepMs: number, zone?: string): string {

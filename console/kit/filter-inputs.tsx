@@ -16,10 +16,20 @@ interface TextProps extends FilterProps {
   placeholder?: string
   /** Whether a text is complete enough to filter after a pause; by default always. */
   isWhole?: (text: string) => boolean
+  /** For all but a list’s main field. */
+  isChip?: boolean
 }
 
 /** A text filter, applied at a pause in typing, or at Enter. */
-export function FilterText({ label, value = '', onChange, placeholder = label, isWhole = () => true }: TextProps) {
+export function FilterText({
+  label,
+  value = '',
+  onChange,
+  placeholder = label,
+  isWhole = () => true,
+  isChip = false,
+}: TextProps) {
+  const [isFocused, setFocused] = useState(false)
   const [text, setText] = useState(value)
   // This field's own change returns through the address, and must not undo later typing.
   const said = useRef(value)
@@ -39,9 +49,10 @@ export function FilterText({ label, value = '', onChange, placeholder = label, i
     const timer = isPart ? undefined : setTimeout(() => say(trimmed), pauseMs)
     return () => clearTimeout(timer)
   })
-  return (
+  const input = (
     <input
       type="search"
+      className={isChip ? 'chip-value' : undefined}
       aria-label={label}
       placeholder={placeholder}
       autoComplete="off"
@@ -51,7 +62,19 @@ export function FilterText({ label, value = '', onChange, placeholder = label, i
       onKeyDown={(event) => {
         if (event.key === 'Enter') say(text.trim())
       }}
+      onFocus={() => setFocused(true)}
+      onBlur={() => setFocused(false)}
     />
+  )
+  if (!isChip) return input
+  const clear = () => {
+    setText('')
+    say('')
+  }
+  return (
+    <Chip label={label} isSet={isFocused || text !== ''} onClear={text === '' ? undefined : clear}>
+      {input}
+    </Chip>
   )
 }
 

@@ -15,9 +15,11 @@ interface CampaignFieldsProps {
   draft: CampaignDraft
   onChange: (change: Partial<CampaignDraft>) => void
   isNew?: boolean
+  /** Its id, once it is created. */
+  campaign?: string
 }
 
-export function CampaignFields({ draft, onChange, isNew = false }: CampaignFieldsProps) {
+export function CampaignFields({ draft, onChange, isNew = false, campaign }: CampaignFieldsProps) {
   return (
     <>
       <div className="fields">
@@ -57,7 +59,7 @@ export function CampaignFields({ draft, onChange, isNew = false }: CampaignField
         />
         <SenderField value={draft.sender} onChange={(sender) => onChange({ sender })} />
       </div>
-      <TextOfBroadcasts draft={draft} onChange={onChange} />
+      <TextOfBroadcasts draft={draft} onChange={onChange} {...(campaign && { campaign })} />
       <div className="fields">
         <TextField
           label="Default country"
@@ -81,11 +83,11 @@ export function CampaignFields({ draft, onChange, isNew = false }: CampaignField
   )
 }
 
-function TextOfBroadcasts({ draft, onChange }: CampaignFieldsProps) {
+function TextOfBroadcasts({ draft, onChange, campaign }: CampaignFieldsProps) {
   return (
     <>
       <SelectField
-        label="Message of its broadcasts"
+        label="Broadcast message"
         name="text"
         value={draft.textKind}
         onChange={(kind) => onChange({ textKind: oneOf(['message', 'template'], kind, 'none') })}
@@ -96,7 +98,7 @@ function TextOfBroadcasts({ draft, onChange }: CampaignFieldsProps) {
         ]}
       />
       {draft.textKind === 'message' && (
-        <MessageField value={draft.message} onChange={(message) => onChange({ message })} />
+        <MessageField campaign={campaign} value={draft.message} onChange={(message) => onChange({ message })} />
       )}
       {draft.textKind === 'template' && (
         <TemplateField

@@ -37,8 +37,8 @@ export function CampaignsScreen() {
         <FilterSelect label="Status" options={statuses} {...field('status')} />
         <FilterSelect label="Type" options={typeOptions('Any type')} {...field('type')} />
         <FilterText label="Tag" {...field('tag')} />
-        <FilterDay label="Created from" {...field('created_after')} />
-        <FilterDay label="to" {...field('created_before')} />
+        <FilterDay label="After" {...field('created_after')} />
+        <FilterDay label="Before" {...field('created_before')} />
         {isNarrowed && (
           <Button kind="quiet" onClick={clear}>
             Clear filters

@@ -1,20 +1,26 @@
 /** With insertable fields of the recipient. */
 import { useRef } from 'react'
+import { useCall } from '../../api.ts'
+import { FilterSelect } from '../../kit/filter-inputs.tsx'
 import { tellCount } from '../../kit/show.tsx'
 import { Button } from '../../kit/button.tsx'
 import { TextArea, useFault } from '../../kit/form.tsx'
+
+/** Whether a text can use it: not if it has spaces. */
+export const isFieldName = (name: string): boolean => /^[\p{L}_][\p{L}\p{M}\p{N}_.-]*$/u.test(name)
 
 interface MessageFieldProps {
   value: string
   onChange: (value: string) => void
   label?: string
   name?: string
+  /** Whose contacts’ attributes can be inserted. */
+  campaign?: string | undefined
 }
 
 const fields = [
   ['First name', '{{ first_name | default: "there" }}'],
   ['Last name', '{{ last_name }}'],
-  ['Attribute', '{{ attribute }}'],
 ] as const
 
 /** The tag of a refused filter that was meant as a fallback, and the tag to write instead. */
@@ -25,7 +31,8 @@ function cureOf(text: string, fault: string | undefined): { wrong: string; right
   return word !== '' && wrong !== undefined && wrong !== right ? { wrong, right } : null
 }
 
-export function MessageField({ value, onChange, label = 'Text', name = 'message' }: MessageFieldProps) {
+export function MessageField({ value, onChange, label = 'Text', name = 'message', campaign }: MessageFieldProps) {
+  const attributes = useAttributes(campaign)
   const cure = cureOf(value, useFault(name))
   const around = useRef<HTMLDivElement>(null)
   const insert = (field: string) => {
@@ -58,7 +65,26 @@ export function MessageField({ value, onChange, label = 'Text', name = 'message'
             + {title}
           </Button>
         ))}
+        {attributes.length > 0 && (
+          <FilterSelect
+            label="Attribute"
+            value=""
+            onChange={(attribute) => insert(`{{ ${attribute} }}`)}
+            options={[['', 'Choose an attribute'], ...attributes.map((one) => [one, one] as const)]}
+          />
+        )}
       </div>
     </div>
   )
+}
+
+/** Of the latest contacts. */
+function useAttributes(campaign: string | undefined): string[] {
+  const contacts = useCall(
+    'listContacts',
+    { path: { campaign: campaign ?? '' }, query: { limit: 100 } },
+    { isSide: true, enabled: campaign !== undefined },
+  )
+  const names = new Set(contacts.data?.data.flatMap(({ attributes }) => Object.keys(attributes)))
+  return [...names].filter(isFieldName).toSorted()
 }

@@ -36,7 +36,11 @@ function Settings({ campaign }: { campaign: Campaign }) {
   }
   return (
     <Form does="updateCampaign" onSubmit={save} problem={problem}>
-      <CampaignFields draft={draft} onChange={(change) => setDraft((now) => ({ ...now, ...change }))} />
+      <CampaignFields
+        campaign={campaign.id}
+        draft={draft}
+        onChange={(change) => setDraft((now) => ({ ...now, ...change }))}
+      />
       <Buttons>
         <Button kind="primary" type="submit" isBusy={isBusy}>
           Save campaign

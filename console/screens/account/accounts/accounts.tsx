@@ -7,7 +7,7 @@ import { Pager, Table } from '../../../kit/table.tsx'
 
 const NewAccount = () => (
   <LinkButton to="/accounts/new" does="createAccount" kind="primary" isNew>
-    Make an account
+    Create account
   </LinkButton>
 )
 

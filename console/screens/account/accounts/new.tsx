@@ -30,7 +30,7 @@ export function NewAccountScreen() {
   }
   return (
     <Page
-      title={made ? `Invite the owner of ${made.name}` : 'Make an account'}
+      title={made ? `Invite the owner of ${made.name}` : 'Create account'}
       back={{ to: '/accounts', title: 'Accounts' }}
     >
       <div className="narrow">

@@ -39,8 +39,8 @@ export function AuditScreen() {
         <FilterText label="Actor: an id, or system" value={actor} onChange={(value) => set('actor', value)} />
         <FilterText label="Action" value={action} onChange={(value) => set('action', value)} />
         <FilterText label="ID of what was changed" value={target} onChange={(value) => set('target', value)} />
-        <FilterDay label="From" value={from} onChange={(value) => set('from', value)} />
-        <FilterDay label="To" value={to} onChange={(value) => set('to', value)} />
+        <FilterDay label="After" value={from} onChange={(value) => set('from', value)} />
+        <FilterDay label="Before" value={to} onChange={(value) => set('to', value)} />
         {isFiltered && (
           <Button kind="quiet" onClick={clear}>
             Clear

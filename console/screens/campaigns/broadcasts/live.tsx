@@ -68,7 +68,7 @@ function Over({ broadcast: { status, started_at: from, completed_at: to, message
   return (
     <p className="hint">
       {status === 'canceled' ? 'Stopped after' : 'Sent in'} {tellDuration(seconds)}
-      {seconds >= 1 && messages > 0 && `, ${formatNumber(Math.round(messages / seconds) || 1)} messages/s on average`}.
+      {seconds >= 10 && messages > 0 && `, ${formatNumber(Math.round(messages / seconds) || 1)} messages/s on average`}.
     </p>
   )
 }

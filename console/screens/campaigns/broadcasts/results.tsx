@@ -23,7 +23,7 @@ export function BroadcastResults({ broadcast, stats }: { broadcast: Broadcast; s
       head={[
         { name: 'Recipients', value: recipients, colour: 'neutral' },
         ...(sum(skipped) > 0 ? [{ name: 'Skipped', value: sum(skipped), colour: 'neutral' as const }] : []),
-        { name: 'Queued', value: messages, colour: 'accepted', to: `/messages?${filter}` },
+        { name: 'Messages', value: messages, colour: 'accepted', to: `/messages?${filter}` },
       ]}
     />
   )

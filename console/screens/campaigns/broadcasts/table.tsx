@@ -1,4 +1,4 @@
-/** Broadcasts side by side: shares of their recipients, so that large and small ones compare. */
+/** Broadcasts side by side: shares of their messages, so that large and small ones compare. */
 import type { Broadcast } from '@heliogram/sdk'
 import type { ReactNode } from 'react'
 import { tellShare } from '../stats/share.ts'

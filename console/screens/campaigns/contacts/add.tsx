@@ -14,7 +14,7 @@ export function AddContact({ campaign }: { campaign: string }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <Button does="createContact" kind="primary" data-key="n" onClick={() => setOpen(true)}>
+      <Button does="createContact" data-key="n" onClick={() => setOpen(true)}>
         Add contact
       </Button>
       {isOpen && <AddDialog campaign={campaign} onClose={() => setOpen(false)} />}

@@ -50,9 +50,9 @@ function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
           {isOpen(status) && <AddContact campaign={id} />}
         </div>
       </div>
-      <div className="filters contact-filters" role="search" aria-label="Filters of contacts">
+      <div className="filters" role="search" aria-label="Filters of contacts">
         <FilterText label="Number begins with" placeholder="Number" {...field('phone_prefix')} />
-        <FilterText label="Tag" {...field('tag')} />
+        <FilterText isChip label="Tag" {...field('tag')} />
         <FilterSelect
           label="Status"
           options={[
@@ -62,9 +62,9 @@ function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
           ]}
           {...field('status')}
         />
-        <FilterText label="Language" {...field('language')} />
-        <FilterText label="External ID" {...field('external_id')} />
-        <FilterText label="Attribute, as name=value" placeholder="name=value" {...field('attribute')} />
+        <FilterText isChip label="Language" {...field('language')} />
+        <FilterText isChip label="External ID" {...field('external_id')} />
+        <FilterText isChip label="Attribute" placeholder="name=value" {...field('attribute')} />
         {isNarrowed && (
           <Button kind="quiet" onClick={clear}>
             Clear filters

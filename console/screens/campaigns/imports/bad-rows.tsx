@@ -6,8 +6,10 @@ import { Button } from '../../../kit/button.tsx'
 import { Loaded } from '../../../kit/page.tsx'
 import { Table } from '../../../kit/table.tsx'
 import { DownloadButton } from '../../../kit/task.tsx'
+import { tellFault } from './faults.tsx'
 
-export function BadRows({ of: { id, completed_at: over } }: { of: Import }) {
+export function BadRows({ of }: { of: Import }) {
+  const { id, completed_at: over } = of
   // The page has two lists, so this one's cursor is not in the address.
   const [isOpen, setOpen] = useState(false)
   const [cursor, setCursor] = useState<string | null>(null)
@@ -44,9 +46,9 @@ export function BadRows({ of: { id, completed_at: over } }: { of: Import }) {
                   {
                     title: 'Problem',
                     isWide: true,
-                    cell: ({ detail, suggestion }) => (
+                    cell: (row) => (
                       <span className="wrap">
-                        {detail} {suggestion}
+                        {tellFault(row, of).what} {row.suggestion}
                       </span>
                     ),
                   },

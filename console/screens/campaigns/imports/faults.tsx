@@ -23,7 +23,7 @@ export function Faults({ of, fixes }: FaultsProps) {
   return (
     <ul className="faults" aria-label="Problems">
       {faults.map((fault) => {
-        const { what, fix, button } = tell(fault, of, fixes)
+        const { what, fix, button } = tellFault(fault, of, fixes)
         return (
           <li key={`${fault.code} ${fault.column ?? ''}`}>
             <strong>{tellCount(fault.count, 'row')}</strong>
@@ -59,8 +59,8 @@ interface Told {
   button?: ReactNode
 }
 
-function tell(
-  { code, column, detail, advice }: Fault,
+export function tellFault(
+  { code, column, detail, advice }: Pick<Fault, 'code' | 'column' | 'detail'> & { advice?: string | null },
   { mapping, default_country: country }: Import,
   fixes?: Fixes,
 ): Told {
@@ -87,12 +87,9 @@ function tell(
   }
   const what = detail.charAt(0).toUpperCase() + detail.slice(1).replace(/\.?$/, '.')
   if (column === null || field === null || field === 'phone_number') return { what }
-  if (field.startsWith('consent'))
-    return {
-      what: field === 'consent' ? 'Neither a yes nor a no.' : what,
-      fix: 'Write yes or no, or import the column as an attribute.',
-      button: fixes && <Button onClick={() => fixes.onMap(column, `attributes.${column}`)}>Import as attribute</Button>,
-    }
+  // Without the column nobody’s consent would be imported.
+  if (field === 'consent') return { what: 'Neither a yes nor a no.', fix: 'Write yes or no in these rows.' }
+  if (field.startsWith('consent')) return { what, fix: 'Correct these rows.' }
   return {
     what,
     fix: 'Correct these cells, or leave the column out.',

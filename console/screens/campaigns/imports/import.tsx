@@ -4,6 +4,7 @@ import { LinkButton } from '../../../kit/button.tsx'
 import { ConfirmButton } from '../../../kit/dialog.tsx'
 import { Loaded, Page, Section } from '../../../kit/page.tsx'
 import { Badge, Copy, Facts, formatNumber, Moment, Time, tellCount } from '../../../kit/show.tsx'
+import { isFieldName } from '../message-field.tsx'
 import { Outcome, useImport } from './outcome.tsx'
 import { Steps } from './steps.tsx'
 import type { Import } from '@heliogram/sdk'
@@ -61,9 +62,15 @@ export function ImportScreen() {
   )
 }
 
+/** As a text uses it. */
+const tellTarget = (target: string): string => {
+  const name = target.replace(/^attributes\./, '')
+  return name !== target && isFieldName(name) ? `{{ ${name} }}` : target
+}
+
 const tellMapping = (mapping: Record<string, string | null>): string =>
   Object.entries(mapping)
-    .map(([column, target]) => `${column} → ${target ?? 'left out'}`)
+    .map(([column, target]) => `${column} → ${target === null ? 'left out' : tellTarget(target)}`)
     .join(', ')
 
 function Headline({ of: { counts, dry_run: isDry, completed_at: over, status } }: { of: Import }) {

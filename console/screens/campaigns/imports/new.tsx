@@ -6,7 +6,7 @@ import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { Buttons, Form, SelectField, TextField } from '../../../kit/form.tsx'
 import { Loaded, Section } from '../../../kit/page.tsx'
-import { formatNumber, tellCount } from '../../../kit/show.tsx'
+import { tellCount } from '../../../kit/show.tsx'
 import { oneOf } from '../../../kit/typed.ts'
 import { FileField } from './file-field.tsx'
 import { Mapping } from './mapping.tsx'
@@ -159,7 +159,7 @@ function Go({ one: { counts }, onImport, isBusy }: { one: Import; onImport: () =
       <Button does="importContacts" kind="primary" isBusy={isBusy} onClick={() => void onImport()}>
         Import {tellCount(good, 'contact')}
       </Button>
-      {counts.failed > 0 && <span className="hint">without {formatNumber(counts.failed)} bad rows</span>}
+      {counts.failed > 0 && <span className="hint">without {tellCount(counts.failed, 'bad row')}</span>}
     </div>
   )
 }

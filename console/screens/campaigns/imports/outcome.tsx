@@ -65,6 +65,9 @@ export function Outcome({ of, fixes }: OutcomeProps) {
           />
         </div>
       )}
+      {counts.duplicate > 0 && (
+        <p className="hint below">Of rows with the same number, the first {isDry ? 'is' : 'was'} imported.</p>
+      )}
       {counts.opted_out > 0 && (
         <p className="notice">
           {tellCount(counts.opted_out, 'contact')} {counts.opted_out === 1 ? 'has' : 'have'} opted out. They{' '}

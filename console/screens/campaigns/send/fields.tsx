@@ -33,7 +33,7 @@ export function SendFields({ campaign, draft, onChange }: SendFieldsProps) {
       />
       {draft.textKind === 'campaign' && campaign.message && <p className="sample">{campaign.message}</p>}
       {draft.textKind === 'message' && (
-        <MessageField value={draft.message} onChange={(message) => onChange({ message })} />
+        <MessageField campaign={campaign.id} value={draft.message} onChange={(message) => onChange({ message })} />
       )}
       {draft.textKind === 'template' && (
         <TemplateField

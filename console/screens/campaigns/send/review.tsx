@@ -151,7 +151,11 @@ function Launch({ campaign, draft, order, result }: Pick<ReviewProps, 'campaign'
   if (isUnderWay(campaign.status))
     return <p className="notice">Another broadcast of this campaign is in progress. Wait until it is completed.</p>
   if (result.messages === 0)
-    return <p className="notice">Nobody would get this broadcast, so there is nothing to send.</p>
+    return (
+      <p className="notice">
+        Nobody would get this broadcast, so there is nothing to send. {tellMissing(result.skips)}
+      </p>
+    )
   return (
     <>
       {most !== null && result.recipients > most && (
@@ -199,6 +203,13 @@ function Launch({ campaign, draft, order, result }: Pick<ReviewProps, 'campaign'
 }
 
 const isSame = (typed: string, count: number): boolean => typed.replace(/[\s,.’']/g, '') === String(count)
+
+/** The reasons of contacts that lack a field, such as “The contact has no city.” */
+const tellMissing = (skips: DryRun['skips']): string =>
+  [...new Set(skips.filter(({ reason }) => reason === 'missing_variable').map(({ detail }) => detail))]
+    .slice(0, 3)
+    .map((detail) => detail.replace(/^The contact has/, 'Contacts have'))
+    .join(' ')
 
 const tellSkipped = (skipped: Record<string, number>): string =>
   Object.entries(skipped)

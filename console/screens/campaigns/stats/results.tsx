@@ -8,8 +8,8 @@ export type Step = Pick<Ranked, 'value' | 'colour' | 'to'> & { name: string }
 
 interface ResultsProps {
   stats: Stats
-  /** The first is the whole. */
-  head: readonly [Step, ...Step[]]
+  /** The last is the whole, of which the steps after it are shares. */
+  head: readonly Step[]
   /** Of the list of messages. */
   filter: string
 }
@@ -20,8 +20,8 @@ export function Results({ stats, head, filter }: ResultsProps) {
   const to = (more: string) => `/messages?${filter}&${more}`
   const some = (step: Step): Step[] => (step.value > 0 ? [step] : [])
   const sent = stats.sent + stats.delivered + stats.failed + stats.unconfirmed
+  const whole = head.at(-1)?.value ?? 0
   const steps: Step[] = [
-    ...head,
     { name: 'Sent', value: sent, colour: 'sent', to: `/messages?${filter}` },
     { name: 'Delivered', value: stats.delivered, colour: 'delivered', to: to('status=delivered') },
     { name: 'Failed', value: stats.failed, colour: 'failed', to: to(failed) },
@@ -34,7 +34,10 @@ export function Results({ stats, head, filter }: ResultsProps) {
   return (
     <RankedBars
       label="Results"
-      rows={steps.map((step) => ({ ...step, key: step.name, note: tellShare(step.value, head[0].value) }))}
+      rows={[
+        ...head.map((step) => ({ ...step, key: step.name, note: '' })),
+        ...steps.map((step) => ({ ...step, key: step.name, note: tellShare(step.value, whole) })),
+      ]}
     />
   )
 }

@@ -42,7 +42,7 @@ export function LimitFacts() {
                     .join(', '),
             ],
             [
-              'An hour to numbers in a row',
+              'An hour to sequential numbers',
               velocity.per_prefix_per_hour === null ? off : formatNumber(velocity.per_prefix_per_hour),
             ],
             ['The same text again', dedupe_window === 0 ? off : `not within ${formatNumber(dedupe_window)} seconds`],
@@ -50,7 +50,7 @@ export function LimitFacts() {
               'Approval of broadcasts',
               approval.recipients_above === null ? off : `above ${formatNumber(approval.recipients_above)} recipients`,
             ],
-            ['Its day', `on the clock of ${timezone}`],
+            ['Its day', timezone],
           ]}
         />
       )}

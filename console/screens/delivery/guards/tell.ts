@@ -4,7 +4,7 @@ export const kindNames: Record<Guard['kind'], string> = {
   daily_segments: 'Segments a day',
   spend: 'Money a day',
   country_limit: 'Messages an hour to a country',
-  velocity: 'Messages an hour to numbers in a row',
+  velocity: 'Messages an hour to sequential numbers',
   allowed_countries: 'Countries that may be written to',
   duplicate: 'The same text again',
 }

@@ -146,7 +146,7 @@ function Item({ of, to, isOpen, isReplacing, letter, assignee }: ItemProps) {
       <span className="inbox-line">
         {/* Its first letter decides on which side a long text is cut. */}
         <span className="inbox-text" dir="auto">
-          {last?.direction === 'outbound' && <span className="none">You: </span>}
+          {last?.direction === 'outbound' && <span className="none">{last.automatic ? 'Auto-reply: ' : 'You: '}</span>}
           {last && <MessageText of={last} isShort />}
         </span>
         {unread > 0 && (

@@ -21,12 +21,29 @@ export function Thread({ messages, unread, children }: ThreadProps) {
   const isAtEnd = useRef(true)
   const last = messages[0]?.id
   useLayoutEffect(() => {
-    if (isAtEnd.current && list.current) list.current.scrollTop = list.current.scrollHeight
+    const { current: shown } = list
+    if (!shown) return undefined
+    const follow = () => {
+      if (isAtEnd.current) shown.scrollTop = shown.scrollHeight
+    }
+    follow()
+    // The reply box below it comes later, and grows.
+    const resized = new ResizeObserver(follow)
+    resized.observe(shown)
+    return () => resized.disconnect()
   }, [last])
   const replies = messages.filter(({ direction, keyword }) => direction === 'inbound' && !keyword)
-  // Stays marked after it has been read.
+  // Stays marked after it has been read, until it is answered.
   const firstUnread = useRef<string>(undefined)
   if (unread > 0) firstUnread.current ??= replies[Math.min(unread, replies.length) - 1]?.id
+  const later = messages.slice(
+    0,
+    Math.max(
+      0,
+      messages.findIndex(({ id }) => id === firstUnread.current),
+    ),
+  )
+  if (later.some(({ direction, automatic }) => direction === 'outbound' && !automatic)) firstUnread.current = undefined
   return (
     <ol
       className="thread"

@@ -72,10 +72,10 @@ export function MessageFilters({ filters, set, clear }: MessageFiltersProps) {
             ]}
             {...field('test')}
           />
-          <FilterText label="To" isWhole={isWholeNumber} {...field('to')} />
-          <FilterText label="From" {...field('from')} />
-          <FilterText label="Tag" {...field('tag')} />
-          <FilterText label="Error code" {...field('error_code')} />
+          <FilterText isChip label="To" isWhole={isWholeNumber} {...field('to')} />
+          <FilterText isChip label="From" {...field('from')} />
+          <FilterText isChip label="Tag" {...field('tag')} />
+          <FilterText isChip label="Error code" {...field('error_code')} />
         </>
       )}
       <Button kind="quiet" aria-expanded={isMore} onClick={() => setMore(!isMore)}>

@@ -51,8 +51,8 @@ export function OptOutListScreen() {
       <div className="filters" role="search" aria-label="Filters of opt-outs">
         <FilterSelect label="Source" options={sourceOptions} {...field('source')} />
         <FilterText label="Reason" placeholder="Reason" {...field('reason')} />
-        <FilterDay label="Since" {...field('created_after')} />
-        <FilterDay label="to" {...field('created_before')} />
+        <FilterDay label="After" {...field('created_after')} />
+        <FilterDay label="Before" {...field('created_before')} />
         {isNarrowed && (
           <Button kind="quiet" onClick={clear}>
             Clear filters
