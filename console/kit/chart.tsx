@@ -71,7 +71,10 @@ export function Chart({ label, times, lines, zone, unit = '', height = 200, empt
     setAt(place)
   }
   const told = tellStep(times[shown], stepMs, zone)
-  const tell = ({ values }: Line) => `${formatNumber(round(values[shown] ?? 0))}${unit}`
+  const tell = ({ values }: Line) => {
+    const value = values[shown] ?? null
+    return value === null ? '–' : `${formatNumber(round(value))}${unit}`
+  }
   return (
     <figure className="chart">
       <figcaption className="chart-legend">

@@ -54,6 +54,7 @@ export function KeyFields({ draft, onChange, scopes = allScopes }: KeyFieldsProp
         value={draft.name}
         onChange={(name) => put({ name })}
         hint="Use one key per server or program."
+        autoFocus
         required
       />
       <Presets scopes={scopes} chosen={draft.scopes} onChange={(chosen) => put({ scopes: chosen })} />

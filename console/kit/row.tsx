@@ -1,5 +1,5 @@
 /** One row of a table. */
-import type { Key, ReactNode } from 'react'
+import { useId, type Key, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { None } from './show.tsx'
 
@@ -35,6 +35,7 @@ interface OneRowProps<Row> extends RowsProps<Row> {
 
 export function OneRow<Row>({ row, columns, keyOf, to, marks, onMark, index, measure }: OneRowProps<Row>) {
   const [, go] = useLocation()
+  const id = useId()
   const isMarked = marks?.has(keyOf(row)) ?? false
   return (
     // The link in the first cell serves the keyboard; the row serves the mouse.
@@ -55,8 +56,10 @@ export function OneRow<Row>({ row, columns, keyOf, to, marks, onMark, index, mea
         <td role="cell" className="mark">
           <label>
             <input
+              id={`${id}-mark`}
               type="checkbox"
               aria-label="Select"
+              aria-labelledby={`${id}-mark ${id}-first`}
               checked={isMarked}
               onChange={({ target }) => onMark(keyOf(row), target.checked)}
             />
@@ -66,10 +69,16 @@ export function OneRow<Row>({ row, columns, keyOf, to, marks, onMark, index, mea
       {columns.map((column, n) => (
         <td key={column.title} role="cell" data-title={column.title} className={kindOf(column)}>
           {n === 0 && to ? (
-            <Link href={to(row)}>{column.cell(row)}</Link>
+            <Link id={`${id}-first`} href={to(row)}>
+              {column.cell(row)}
+            </Link>
           ) : (
             // One line, or a few on a phone.
-            <span className={column.isWide ? 'cell cut' : 'cell'} dir={column.isWide ? 'auto' : undefined}>
+            <span
+              id={n === 0 ? `${id}-first` : undefined}
+              className={column.isWide ? 'cell cut' : 'cell'}
+              dir={column.isWide ? 'auto' : undefined}
+            >
               {orNone(column.cell(row))}
             </span>
           )}

@@ -89,9 +89,9 @@ export const eventTypes = {
   'link.up': optional('A link that was down has been up for ten seconds.', alert),
   'link.throttled': optional('A carrier has throttled a link for half a minute.', alert),
   'link.recovered': optional('A throttled link has its full pace again.', alert),
-  'sender.degraded': optional("Less than 70 % of a sender's messages are delivered.", alert),
-  'sender.recovered': optional("At least 80 % of such a sender's messages are delivered again.", alert),
-  'webhook.failing': optional('A webhook has only failed for ten seconds.', alert),
+  'sender.degraded': optional("Less than 70% of a sender's messages are delivered.", alert),
+  'sender.recovered': optional("At least 80% of such a sender's messages are delivered again.", alert),
+  'webhook.failing': optional('Every delivery to a webhook has failed for ten seconds.', alert),
   'webhook.recovered': optional('A failing webhook works again.', alert),
   'reply.orphaned': optional('A reply arrived for a number that no account has.', alert),
   'webhook.answer_refused': optional(

@@ -312,9 +312,9 @@ export class Dispatcher implements Outbox {
     }
   }
 
-  #goOn(lane: PostLane, { outcome, durationMs }: PostResult): void {
-    lane.window.note(outcome === 'ok', durationMs, lane.queue.length === 0)
-    this.#meter?.notePost(lane, outcome, durationMs)
+  #goOn(lane: PostLane, result: PostResult): void {
+    lane.window.note(result.outcome === 'ok', result.durationMs, lane.queue.length === 0)
+    this.#meter?.notePost(lane, result)
     const [next] = this.#waiting
     if (next) {
       this.#waiting.delete(next)

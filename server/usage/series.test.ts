@@ -72,8 +72,9 @@ it('adds up what several processes measured of links, carriers and webhooks', as
     note('15551230001', { state: 'accepted' }, 20)
     note('15551230001', { state: 'refused', reason: { handling: 'permanent' } }, 20)
     note('447400123456', { state: 'refused', reason: { handling: 'throttling' } }, 100)
-    for (const outcome of ['ok', 'timeout'])
-      meter.notePost({ accountId: test.accountId, endpointId: webhookId, isCallback: false }, outcome, 50)
+    const to = { accountId: test.accountId, endpointId: webhookId, isCallback: false }
+    meter.notePost(to, { outcome: 'ok', statusCode: 200, durationMs: 50 })
+    meter.notePost(to, { outcome: 'refused', statusCode: null, durationMs: 1 })
     await saveLive(db, test.nodeId, meter)
     await saveLive(db, test.nodeId, meter)
   }
@@ -87,7 +88,9 @@ it('adds up what several processes measured of links, carriers and webhooks', as
   expect(link.latency?.['response']?.histogram).toEqual(histogram)
   expect(link.latency?.['response']?.p50_ms.filter((ms) => ms !== null)[0]).toBeCloseTo(20, -1)
   expect((await read(ofCarrier)).latency?.['response']?.histogram).toEqual(histogram)
-  expect(sums(await read(ofWebhook))).toEqual({ succeeded: 2, failed: 2 })
+  const webhook = await read(ofWebhook)
+  expect(sums(webhook)).toEqual({ succeeded: 2, failed: 2 })
+  expect(webhook.latency?.['response']?.histogram).toEqual([{ up_to_ms: 64, count: 2 }])
 })
 
 it('shows when a link was down', async () => {

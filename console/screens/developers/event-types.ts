@@ -30,9 +30,9 @@ const meanings: Record<EventType, string> = {
   'link.up': 'A link that was down has been up for ten seconds.',
   'link.throttled': 'A carrier has throttled a link for half a minute.',
   'link.recovered': 'A throttled link has its full pace again.',
-  'sender.degraded': 'Less than 70 % of a sender’s messages are delivered.',
-  'sender.recovered': 'At least 80 % of such a sender’s messages are delivered again.',
-  'webhook.failing': 'A webhook has only failed for ten seconds.',
+  'sender.degraded': 'Less than 70% of a sender’s messages are delivered.',
+  'sender.recovered': 'At least 80% of such a sender’s messages are delivered again.',
+  'webhook.failing': 'Every delivery to a webhook has failed for ten seconds.',
   'webhook.recovered': 'A failing webhook works again.',
   'reply.orphaned': 'A reply arrived for a number that no account has.',
   'webhook.answer_refused': 'A TwiML response to an incoming message was refused, in whole or in part.',
@@ -58,6 +58,7 @@ const titleOf: Record<string, string> = {
   spend: 'Guards',
   link: 'Delivery',
   sender: 'Delivery',
+  reply: 'Delivery',
   webhook: 'Webhooks',
 }
 
@@ -65,11 +66,18 @@ type Family = EventType extends `${infer Name}.${string}` ? Name : never
 /** A webhook's subscription: a type, a family, or everything. */
 export type EventPattern = EventType | `${Family}.*` | '*'
 
-const families = [...new Set(eventTypes.map((type) => type.split('.', 1)[0] as Family))]
+const familyOf = (type: EventType) => type.split('.', 1)[0] as Family
+const groupOf = (type: EventType) => (type === 'link.clicked' ? 'Campaigns' : titleOf[familyOf(type)])
+
+const families = [...new Set(eventTypes.map(familyOf))]
 const wide: Record<string, string> = {
   '*': 'All events, and those that later versions add.',
   ...Object.fromEntries(
-    families.map((name) => [`${name}.*`, `All ${name} events, and those that later versions add.`]),
+    families.map((name) => {
+      const elsewhere = eventTypes.filter((type) => familyOf(type) === name && groupOf(type) !== titleOf[name])
+      const including = elsewhere.map((type) => `, including ${type} of ${groupOf(type)}`).join('')
+      return [`${name}.*`, `All ${name} events${including}, and those that later versions add.`]
+    }),
   ),
 }
 
@@ -79,9 +87,7 @@ export const patternsOf = (texts: readonly string[]): EventPattern[] => texts.fi
 
 export const eventGroups = [...new Set(Object.values(titleOf))].map((title) => ({
   title,
-  choices: eventTypes
-    .filter((type) => (type === 'link.clicked' ? 'Campaigns' : titleOf[type.split('.', 1)[0] ?? '']) === title)
-    .map((value) => ({ value, about: meanings[value] })),
+  choices: eventTypes.filter((type) => groupOf(type) === title).map((value) => ({ value, about: meanings[value] })),
 }))
 
 /** With families and everything, for subscriptions. */

@@ -201,7 +201,10 @@ export class Meter {
   }
 
   /** Callbacks have no series. */
-  notePost(to: { accountId: string; endpointId: string; isCallback: boolean }, outcome: string, ms: number): void {
+  notePost(
+    to: { accountId: string; endpointId: string; isCallback: boolean },
+    { outcome, statusCode, durationMs: ms }: { outcome: string; statusCode: number | null; durationMs: number },
+  ): void {
     this.posts.add(outcome)
     this.postTimes.observe(ms)
     if (to.isCallback) return
@@ -210,7 +213,7 @@ export class Meter {
     if (!one) this.#webhooks.set(endpointId, (one = { accountId, delivered: 0, failed: 0, times: new Histogram() }))
     if (outcome === 'ok') one.delivered++
     else one.failed++
-    one.times.observe(ms)
+    if (statusCode !== null) one.times.observe(ms)
   }
 
   /** What links, carriers and webhooks did since the last call; those that did nothing are left out. */

@@ -33,21 +33,18 @@ export function AccountScreen() {
 const AccountFacts = ({ of }: { of: Account }) => (
   <Facts
     facts={[
-      ['Id', <Copy key="id" text={of.id} />],
+      ['ID', <Copy key="id" text={of.id} />],
       ['State', <Badge key="state" status={of.status} />],
-      ['Pace', of.pace === null ? 'as the links allow' : `${tellCount(of.pace, 'segment')} a second`],
-      ['Requests', of.api_per_second === null ? 'as the installation says' : `${of.api_per_second} a second`],
-      ['Made', <Moment key="made" at={of.created_at} />],
+      ['Pace', of.pace === null ? 'no limit' : `${tellCount(of.pace, 'segment')} per second`],
+      ['Requests', of.api_per_second === null ? 'default' : `${of.api_per_second} per second`],
+      ['Created', <Moment key="made" at={of.created_at} />],
       ['Closed', of.closed_at && <Moment key="closed" at={of.closed_at} />],
-      [
-        'Can be opened again until',
-        of.destroyed_at === null && of.destroy_at && <Moment key="until" at={of.destroy_at} />,
-      ],
+      ['Can be reopened until', of.destroyed_at === null && of.destroy_at && <Moment key="until" at={of.destroy_at} />],
       ['Destroyed', of.destroyed_at && <Moment key="destroyed" at={of.destroyed_at} />],
       [
-        'What it sent',
+        'Usage',
         <Link key="usage" href={`/usage?account=${of.id}`}>
-          its usage
+          View usage
         </Link>,
       ],
     ]}
@@ -58,25 +55,25 @@ function Actions({ of }: { of: Account }) {
   const [open, setOpen] = useState<'change' | 'close' | 'key'>()
   const [made, setMade] = useState<AccountKey>()
   const path = { id: of.id }
-  const suspend = useAction('updateAccount', 'The account is suspended')
-  const resume = useAction('updateAccount', 'The account is active again')
-  const reopen = useAction('reopenAccount', 'The account is open again')
+  const suspend = useAction('updateAccount', 'Account suspended')
+  const resume = useAction('updateAccount', 'Account reactivated')
+  const reopen = useAction('reopenAccount', 'Account reopened')
   const close = () => setOpen(undefined)
-  if (of.destroyed_at !== null) return <p>It is destroyed: only its name, counts and records are left.</p>
+  if (of.destroyed_at !== null) return <p>This account is destroyed. Only its name, counts and records remain.</p>
   if (of.status === 'closed')
     return (
       <div className="buttons">
         <ConfirmButton
           does="reopenAccount"
-          label="Open it again"
-          question="Its people can log in again. Create new keys and enable the webhooks. Canceled messages stay canceled."
+          label="Reopen account"
+          question="People can log in again. You need to create new API keys and enable the webhooks. Canceled messages stay canceled."
           onConfirm={() => reopen.run({ path })}
           isBusy={reopen.isBusy}
           problem={reopen.problem}
           isDanger={false}
         />
         <Button does="closeAccount" onClick={() => setOpen('close')}>
-          Change when it is destroyed
+          Change destruction date
         </Button>
         {open === 'close' && <CloseDialog of={of} onClose={close} />}
       </div>
@@ -86,7 +83,7 @@ function Actions({ of }: { of: Account }) {
       {made && <KeySecret secret={made.secret} scopes={made.scopes} onClose={() => setMade(undefined)} />}
       <div className="buttons">
         <Button does="createAccountApiKey" onClick={() => setOpen('key')}>
-          Make a key for it
+          Create API key
         </Button>
         <Button does="updateAccount" onClick={() => setOpen('change')}>
           Change
@@ -95,7 +92,7 @@ function Actions({ of }: { of: Account }) {
           <ConfirmButton
             does="updateAccount"
             label="Suspend"
-            question="It is refused everywhere within five seconds. What it has is kept."
+            question="The account loses access within five seconds. Its data is kept."
             onConfirm={() => suspend.run({ path, body: { status: 'suspended' } })}
             isBusy={suspend.isBusy}
             problem={suspend.problem}
@@ -103,8 +100,8 @@ function Actions({ of }: { of: Account }) {
         ) : (
           <ConfirmButton
             does="updateAccount"
-            label="Make it active again"
-            question="Its people and programs are let in again."
+            label="Reactivate"
+            question="People and API keys get access again."
             onConfirm={() => resume.run({ path, body: { status: 'active' } })}
             isBusy={resume.isBusy}
             problem={resume.problem}
@@ -112,7 +109,7 @@ function Actions({ of }: { of: Account }) {
           />
         )}
         <Button does="closeAccount" kind="danger" onClick={() => setOpen('close')}>
-          Close the account
+          Close account
         </Button>
       </div>
       {open === 'change' && <ChangeDialog of={of} onClose={close} />}

@@ -17,7 +17,7 @@ export function AccountsScreen() {
   return (
     <Page
       title="Accounts"
-      lead="Below yours, each with its own people, keys, numbers, messages and limits."
+      lead="Accounts below yours. Each has its own people, keys, senders, messages and limits."
       actions={
         <>
           <LinkButton to="/usage?group=account">Usage by account</LinkButton>
@@ -37,12 +37,12 @@ export function AccountsScreen() {
                 { title: 'Name', cell: ({ name }) => name },
                 { title: 'State', cell: ({ status }) => <Badge status={status} /> },
                 { title: 'Pace', isNumber: true, cell: ({ pace }) => pace && `${pace}/s` },
-                { title: 'Made', cell: ({ created_at }) => <Time at={created_at} /> },
+                { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
                 { title: 'Destroyed', cell: (one) => <Time at={one.destroyed_at ?? one.destroy_at} /> },
               ]}
               empty={
                 <Empty title="No accounts below yours" action={<NewAccount />}>
-                  A branch or a customer with an account of their own sees nothing of yours.
+                  Create an account for a branch or a customer. They can’t see your data.
                 </Empty>
               }
             />

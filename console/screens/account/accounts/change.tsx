@@ -9,20 +9,20 @@ import { LimitFields, limitsOf, readLimits } from './limits.tsx'
 export function ChangeDialog({ of, onClose }: { of: Account; onClose: () => void }) {
   const [name, setName] = useState(of.name)
   const [limits, setLimits] = useState(() => limitsOf(of))
-  const { run, isBusy, problem } = useAction('updateAccount', 'The account is changed')
+  const { run, isBusy, problem } = useAction('updateAccount', 'Account saved')
   const change = async () => {
     const body = { name: name.trim(), ...readLimits(limits) }
     if (await run({ path: { id: of.id }, body })) onClose()
   }
   return (
-    <Dialog title="Change the account" onClose={onClose}>
+    <Dialog title="Change account" onClose={onClose}>
       <Form does="updateAccount" onSubmit={change} problem={problem}>
         <TextField
           label="Name"
           name="name"
           value={name}
           onChange={setName}
-          hint="Name for people; used in confirmations of STOP."
+          hint="Recipients see it when they reply STOP."
           required
         />
         <LimitFields limits={limits} onChange={setLimits} />

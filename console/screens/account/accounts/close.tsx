@@ -9,7 +9,7 @@ import { numberFrom } from '../../../kit/typed.ts'
 export function CloseDialog({ of, onClose }: { of: Account; onClose: () => void }) {
   const [days, setDays] = useState('30')
   const [webhooks, setWebhooks] = useState('drain')
-  const { run, isBusy, problem } = useAction('closeAccount', 'The account is closed')
+  const { run, isBusy, problem } = useAction('closeAccount', 'Account closed')
   const close = async () => {
     const body = {
       grace_days: numberFrom(days),
@@ -21,30 +21,30 @@ export function CloseDialog({ of, onClose }: { of: Account; onClose: () => void 
     <Dialog title={`Close ${of.name}`} onClose={onClose}>
       <Form does="closeAccount" onSubmit={close} problem={problem}>
         <p>
-          Its keys, logins and invitations end for good, and it is refused everywhere within five seconds. Messages that
-          wait are canceled. At the end of the days it is destroyed: its people, contacts and texts cannot be had back.
+          API keys, sessions and invitations end permanently within five seconds, and queued messages are canceled. When
+          the days are over, people, contacts and texts are permanently deleted.
         </p>
         <TextField
-          label="Days in which it can be opened again"
+          label="Days until deletion"
           name="grace_days"
           inputMode="decimal"
           value={days}
           onChange={setDays}
-          hint="0 to 30, from the first close on."
+          hint="0 to 30, counted from when the account was first closed. Until then you can reopen it."
         />
         <SelectField
-          label="Posts that are due"
+          label="Pending webhook deliveries"
           name="webhooks"
           value={webhooks}
           onChange={setWebhooks}
           options={[
-            ['drain', 'are made first, with their retries'],
-            ['stop', 'are dropped'],
+            ['drain', 'Deliver them, with retries'],
+            ['stop', 'Drop them'],
           ]}
         />
         <Buttons>
           <Button kind="danger" type="submit" isBusy={isBusy}>
-            Close the account
+            Close account
           </Button>
           <Button kind="quiet" onClick={onClose}>
             Cancel

@@ -20,13 +20,13 @@ interface AccountKeyProps {
 
 export function AccountKeyDialog({ of, onClose, onDone }: AccountKeyProps) {
   const [draft, setDraft] = useState(emptyKey)
-  const { run, isBusy, problem } = useAction('createAccountApiKey', 'The key is made')
+  const { run, isBusy, problem } = useAction('createAccountApiKey', 'API key created')
   const create = async () => {
     const done = await run({ path: { id: of.id }, body: keyBodyOf(draft) })
     if (done) onDone(done.answer)
   }
   return (
-    <Dialog title={`A key for ${of.name}`} onClose={onClose}>
+    <Dialog title={`Create API key for ${of.name}`} onClose={onClose}>
       <Form does="createAccountApiKey" onSubmit={create} problem={problem}>
         <KeyFields draft={draft} onChange={setDraft} scopes={scopesBelow} />
         <Buttons>

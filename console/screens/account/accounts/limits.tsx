@@ -25,15 +25,15 @@ export const LimitFields = ({ limits, onChange }: { limits: Limits; onChange: (l
       inputMode="decimal"
       value={limits.pace}
       onChange={(pace) => onChange({ ...limits, pace })}
-      hint="Segments a second of the whole account. Empty: as the links allow."
+      hint="Segments per second for the whole account. Leave empty for no limit."
     />
     <TextField
-      label="Requests a second"
+      label="Requests per second"
       name="api_per_second"
       inputMode="decimal"
       value={limits.perSecond}
       onChange={(perSecond) => onChange({ ...limits, perSecond })}
-      hint="Of each of its credentials. Empty: as the installation says."
+      hint="For each API key or login. Leave empty for the default."
     />
   </div>
 )

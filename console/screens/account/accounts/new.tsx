@@ -15,7 +15,7 @@ export function NewAccountScreen() {
   const [email, setEmail] = useState('')
   const [limits, setLimits] = useState(() => limitsOf())
   const [made, setMade] = useState<Answer<'createAccount'>>()
-  const { run, isBusy, problem } = useAction('createAccount', 'The account is made')
+  const { run, isBusy, problem } = useAction('createAccount', 'Account created')
   const create = async () => {
     const done = await run({
       body: {
@@ -47,23 +47,24 @@ export function NewAccountScreen() {
               name="name"
               value={name}
               onChange={setName}
-              hint="Name for people; used in confirmations of STOP."
+              hint="Recipients see it when they reply STOP."
+              autoFocus
               required
             />
             <TextField
-              label="E-mail address of its first owner"
+              label="Owner’s email address"
               name="owner_email"
               type="email"
               value={email}
               onChange={setEmail}
-              hint="Whom you give the invitation that comes next. Empty: nobody yet; programs get a key on the next screen."
+              hint="You get an invitation to share with them. Leave empty to add people later."
             />
             <Fold title="Limits">
               <LimitFields limits={limits} onChange={setLimits} />
             </Fold>
             <Buttons>
               <Button kind="primary" type="submit" isBusy={isBusy}>
-                Make the account
+                Create account
               </Button>
               <LinkButton to="/accounts" kind="quiet">
                 Cancel

@@ -18,8 +18,8 @@ export function MeScreen() {
                 facts={[
                   ['E-mail address', one.email],
                   ['Role', one.role],
-                  ['Id', <Copy key="id" text={one.id} />],
-                  ['Since', <Moment key="since" at={one.created_at} />],
+                  ['ID', <Copy key="id" text={one.id} />],
+                  ['Joined', <Moment key="since" at={one.created_at} />],
                 ]}
               />
             </div>
@@ -39,7 +39,7 @@ export function MeScreen() {
 function PasswordForm() {
   const [current, setCurrent] = useState('')
   const [password, setPassword] = useState('')
-  const { run, isBusy, problem } = useAction('updateMe', 'Your password is changed; your other logins have ended')
+  const { run, isBusy, problem } = useAction('updateMe', 'Password changed. Your other sessions have ended.')
   const change = async () => {
     const done = await run({ body: { current_password: current, password } })
     if (!done) return
@@ -64,12 +64,12 @@ function PasswordForm() {
         autoComplete="new-password"
         value={password}
         onChange={setPassword}
-        hint="15 characters or more. A sentence is good. All other logins of yours end with the change."
+        hint="At least 15 characters; a sentence works well. Changing it logs you out everywhere else."
         required
       />
       <Buttons>
         <Button type="submit" isBusy={isBusy}>
-          Change the password
+          Change password
         </Button>
       </Buttons>
     </Form>

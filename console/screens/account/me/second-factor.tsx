@@ -21,16 +21,16 @@ export function SecondFactor({ isOn, codesLeft, email }: SecondFactorProps) {
       {codes && (
         <Secrets
           title="Your recovery codes"
-          secrets={[['Each works once in place of a code, when the phone is lost', codes.join(' ')]]}
+          secrets={[['Use each code once if you lose your phone', codes.join(' ')]]}
           onClose={() => setCodes(undefined)}
         >
-          <p>Keep them where the phone is not.</p>
+          <p>Keep them somewhere other than your phone.</p>
         </Secrets>
       )}
       {isOn ? (
         <>
           <p>
-            <Badge status="on" tone="good" /> A code is asked for at each login. {tellCount(codesLeft, 'recovery code')}{' '}
+            <Badge status="on" tone="good" /> You enter a code at each login. {tellCount(codesLeft, 'recovery code')}{' '}
             {codesLeft === 1 ? 'is' : 'are'} left.
           </p>
           <Fold title="Turn it off">
@@ -49,7 +49,7 @@ function TurnOn({ email, onDone }: { email: string; onDone: (codes: readonly str
   const [otp, setOtp] = useState('')
   const [prepared, setPrepared] = useState<Answer<'beginTotp'>>()
   const begin = useAction('beginTotp')
-  const confirm = useAction('confirmTotp', 'The second factor is on')
+  const confirm = useAction('confirmTotp', 'Second factor turned on')
   const prepare = async () => {
     const done = await begin.run({ body: { password } })
     if (!done) return
@@ -64,7 +64,7 @@ function TurnOn({ email, onDone }: { email: string; onDone: (codes: readonly str
     return (
       <Form does="beginTotp" onSubmit={prepare} problem={begin.problem}>
         <p>
-          <Badge status="off" /> With it, a password that somebody has learned is not enough to log in.
+          <Badge status="off" /> Protects your login even if somebody learns your password.
         </p>
         <TextField
           label="Your password"
@@ -73,7 +73,7 @@ function TurnOn({ email, onDone }: { email: string; onDone: (codes: readonly str
           autoComplete="current-password"
           value={password}
           onChange={setPassword}
-          hint="So that nobody who finds an open session locks you out."
+          hint="Confirms that it’s you."
           required
         />
         <Buttons>
@@ -88,16 +88,14 @@ function TurnOn({ email, onDone }: { email: string; onDone: (codes: readonly str
       <Secrets
         title="For your authenticator"
         secrets={[
-          ['Secret, to be typed in', prepared.secret],
-          ['Or as an address', prepared.otpauth_url],
+          ['Secret', prepared.secret],
+          ['Setup link', prepared.otpauth_url],
         ]}
       >
-        <p>
-          Add {email} to an authenticator app: six digits, every 30 seconds. It is on when it has shown a code here.
-        </p>
+        <p>Add {email} to an authenticator app, then enter the code that the app shows.</p>
       </Secrets>
       <TextField
-        label="The code that the app shows"
+        label="Code from the app"
         name="otp"
         inputMode="numeric"
         autoComplete="one-time-code"
@@ -120,7 +118,7 @@ function TurnOn({ email, onDone }: { email: string; onDone: (codes: readonly str
 function TurnOff() {
   const [kind, setKind] = useState<string>('otp')
   const [proof, setProof] = useState('')
-  const { run, isBusy, problem } = useAction('disableTotp', 'The second factor is off')
+  const { run, isBusy, problem } = useAction('disableTotp', 'Second factor turned off')
   const turnOff = () => {
     if (kind === 'password') return run({ body: { password: proof } })
     return run({ body: kind === 'otp' ? { otp: proof.trim() } : { recovery_code: proof.trim() } })
@@ -129,7 +127,7 @@ function TurnOff() {
     <Form does="disableTotp" onSubmit={turnOff} problem={problem}>
       <div className="fields">
         <SelectField
-          label="Prove it is you with"
+          label="Confirm with"
           name="kind"
           value={kind}
           onChange={(value) => {
@@ -137,9 +135,9 @@ function TurnOff() {
             setProof('')
           }}
           options={[
-            ['otp', 'a code of the app'],
-            ['recovery_code', 'a recovery code'],
-            ['password', 'your password'],
+            ['otp', 'Code from the app'],
+            ['recovery_code', 'Recovery code'],
+            ['password', 'Password'],
           ]}
         />
         <TextField

@@ -20,7 +20,7 @@ export function InviteDialog({ onClose, onDone }: InviteProps) {
   const own = useLogin()?.user.role
   const [email, setEmail] = useState('')
   const [role, setRole] = useState('developer')
-  const { run, isBusy, problem } = useAction('createInvitation', 'The invitation is made')
+  const { run, isBusy, problem } = useAction('createInvitation', 'Invitation created')
   const invite = async () => {
     const done = await run({ body: { email: email.trim(), role: roleOf(role) } })
     if (done) onDone(done.answer)
@@ -34,13 +34,13 @@ export function InviteDialog({ onClose, onDone }: InviteProps) {
           type="email"
           value={email}
           onChange={setEmail}
-          hint="What they log in with. No mail is sent to it."
+          hint="They log in with it. No email is sent."
           required
         />
         <SelectField label="Role" name="role" value={role} onChange={setRole} options={rolesFor(own)} />
         <Buttons>
           <Button kind="primary" type="submit" isBusy={isBusy}>
-            Make the invitation
+            Create invitation
           </Button>
           <Button kind="quiet" onClick={onClose}>
             Cancel
@@ -59,16 +59,15 @@ interface CodeProps {
 
 export const InvitationCode = ({ of: { email, code, expires_at }, ...rest }: CodeProps) => (
   <Secrets
-    title={`The invitation of ${email}`}
+    title={`Invitation for ${email}`}
     secrets={[
-      ['Address to open', `${location.origin}/console/join#${code}`],
-      ['Or the code alone', code],
+      ['Link', `${location.origin}/console/join#${code}`],
+      ['Code', code],
     ]}
     {...rest}
   >
     <p>
-      Hand it over by a way that you trust: anyone who has it becomes {email}. It works once and ends{' '}
-      <Time at={expires_at} />.
+      Share it securely: anyone who has it can log in as {email}. It works once and expires <Time at={expires_at} />.
     </p>
   </Secrets>
 )

@@ -16,7 +16,7 @@ export function PeopleScreen() {
   return (
     <Page
       title="People"
-      lead="Who logs in to this account. What they may do is their role."
+      lead="People who can log in to this account. A role says what they can do."
       actions={
         <Button does="createInvitation" kind="primary" data-key="n" onClick={() => setOpen(true)}>
           Invite somebody
@@ -39,7 +39,7 @@ export function PeopleScreen() {
                 { title: 'Second factor', cell: ({ totp }) => (totp ? 'yes' : <span className="none">no</span>) },
                 { title: 'Joined', cell: ({ created_at }) => <Time at={created_at} /> },
               ]}
-              empty={<Empty title="Nobody yet">People appear here when they have used their invitation.</Empty>}
+              empty={<Empty title="No people yet">People appear here after they accept an invitation.</Empty>}
             />
             <Pager page={page} />
           </>
@@ -72,13 +72,13 @@ function Invitations() {
             columns={[
               { title: 'E-mail address', cell: ({ email }) => email },
               { title: 'Role', cell: ({ role }) => role },
-              { title: 'Made', cell: ({ created_at }) => <Time at={created_at} /> },
-              { title: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} /> },
+              { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+              { title: 'Expires', cell: ({ expires_at }) => <Time at={expires_at} /> },
               { title: '', cell: ({ id, email }) => <Withdraw id={id} email={email} /> },
             ]}
             empty={
-              <Empty title="Nobody is invited">
-                An invitation is a code that you hand over yourself: Heliogram sends no mail.
+              <Empty title="No open invitations">
+                Heliogram sends no email. You share the invitation link yourself.
               </Empty>
             }
           />
@@ -89,12 +89,12 @@ function Invitations() {
 }
 
 function Withdraw({ id, email }: { id: string; email: string }) {
-  const { run, isBusy, problem } = useAction('deleteInvitation', 'The invitation is withdrawn')
+  const { run, isBusy, problem } = useAction('deleteInvitation', 'Invitation withdrawn')
   return (
     <ConfirmButton
       does="deleteInvitation"
       label="Withdraw"
-      question={`The code of ${email} works no more.`}
+      question={`The invitation for ${email} will no longer work.`}
       onConfirm={() => run({ path: { id } })}
       isBusy={isBusy}
       problem={problem}

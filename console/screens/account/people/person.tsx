@@ -19,24 +19,24 @@ export function PersonScreen() {
   const isMe = me?.id === id
   const mayChange = (role: string) => rolesFor(me?.role).some(([one]) => one === role)
   return (
-    <Page title={user.data?.email ?? 'A person'} back={{ to: '/people', title: 'People' }}>
+    <Page title={user.data?.email ?? 'Person'} back={{ to: '/people', title: 'People' }}>
       <Loaded call={user}>
         {(one) => (
           <>
             <div className="card">
               <Facts
                 facts={[
-                  ['Id', <Copy key="id" text={one.id} />],
+                  ['ID', <Copy key="id" text={one.id} />],
                   ['State', <Badge key="state" status={one.status} />],
                   ['Role', one.role],
-                  ['Second factor', one.totp ? 'is asked for at login' : 'none'],
+                  ['Second factor', one.totp ? 'on' : 'off'],
                   ['Joined', <Moment key="came" at={one.created_at} />],
                   ['Changed', <Moment key="changed" at={one.updated_at} />],
                   [
-                    'What they changed',
+                    'Activity',
                     mayAudit && (
                       <Link key="audit" href={`/audit?actor=${one.id}`}>
-                        in the audit log
+                        View in the audit log
                       </Link>
                     ),
                   ],
@@ -45,8 +45,8 @@ export function PersonScreen() {
             </div>
             {isMe ? (
               <p className="below">
-                This is you: nobody changes themselves. Your password and second factor are at{' '}
-                <Link href="/me">your login</Link>.
+                This is you. You can’t change your own role. Change your password and second factor in{' '}
+                <Link href="/me">Your login</Link>.
               </p>
             ) : (
               mayChange(one.role) && (
@@ -67,9 +67,9 @@ function Changes({ of: { id, email, role, status } }: { of: User }) {
   const own = useLogin()?.user.role
   const [next, setNext] = useState<string>(role)
   const path = { id }
-  const change = useAction('updateUser', 'The role is changed')
-  const turn = useAction('updateUser', status === 'active' ? 'They are kept out' : 'They may log in again')
-  const remove = useAction('deleteUser', 'They are removed', () => go('/people'))
+  const change = useAction('updateUser', 'Role changed')
+  const turn = useAction('updateUser', status === 'active' ? 'User disabled' : 'User enabled')
+  const remove = useAction('deleteUser', 'User removed', () => go('/people'))
   return (
     <>
       <Section title="Role">
@@ -85,17 +85,17 @@ function Changes({ of: { id, email, role, status } }: { of: User }) {
               value={next}
               onChange={setNext}
               options={rolesFor(own)}
-              hint="With another role their logins end, and their open invitations."
+              hint="Changing the role ends their sessions and the invitations they created."
             />
             <Buttons>
               <Button type="submit" isBusy={change.isBusy} disabled={next === role}>
-                Change the role
+                Change role
               </Button>
             </Buttons>
           </Form>
         </div>
       </Section>
-      <Section title="Keep them out">
+      <Section title="Access">
         <div className="buttons">
           <ConfirmButton
             does="updateUser"
@@ -103,7 +103,7 @@ function Changes({ of: { id, email, role, status } }: { of: User }) {
             isDanger={status === 'active'}
             question={
               status === 'active'
-                ? `The logins of ${email} end, and they cannot log in until somebody enables them.`
+                ? `${email} is logged out and can’t log in until somebody enables them.`
                 : `${email} can log in again.`
             }
             onConfirm={() => turn.run({ path, body: { status: status === 'active' ? 'disabled' : 'active' } })}
@@ -113,7 +113,7 @@ function Changes({ of: { id, email, role, status } }: { of: User }) {
           <ConfirmButton
             does="deleteUser"
             label="Remove"
-            question={`The login of ${email} ends for good. Keys that they made belong to the account and stay.`}
+            question={`${email} permanently loses access. API keys they created stay with the account.`}
             onConfirm={() => remove.run({ path })}
             isBusy={remove.isBusy}
             problem={remove.problem}

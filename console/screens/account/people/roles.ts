@@ -3,11 +3,11 @@ import type { User } from '@heliogram/sdk'
 type Role = User['role']
 
 const roles: readonly (readonly [Role, string])[] = [
-  ['owner', 'owner: everything in the account'],
-  ['admin', 'admin: the same, but for owners'],
-  ['developer', 'developer: all but settings, people, accounts, erasure, the audit log'],
-  ['sender', 'sender: write to people and read what they answer'],
-  ['viewer', 'viewer: see what happened, but not what was written'],
+  ['owner', 'Owner: full access'],
+  ['admin', 'Admin: full access, except managing owners'],
+  ['developer', 'Developer: everything except settings, people, accounts, erasure and the audit log'],
+  ['sender', 'Sender: send messages and read replies'],
+  ['viewer', 'Viewer: see activity, but not message texts'],
 ]
 
 /** Roles that a user may grant, and whose holders they may change: only owners create and change owners. */

@@ -37,7 +37,7 @@ export function AlertsSection() {
           value={status}
           onChange={(value) => set('status', value)}
           options={[
-            ['', 'Open and closed'],
+            ['', 'All statuses'],
             ['open', 'Open'],
             ['closed', 'Closed'],
           ]}
@@ -46,7 +46,7 @@ export function AlertsSection() {
           label="Type of alerts"
           value={type}
           onChange={(value) => set('alert', value)}
-          options={[['', 'Of every type'], ...Object.entries(titles)]}
+          options={[['', 'All types'], ...Object.entries(titles)]}
         />
       </div>
       <Loaded call={alerts}>
@@ -61,10 +61,10 @@ export function AlertsSection() {
                   title: 'Status',
                   cell: ({ status: now }) => <Badge status={now} tone={now === 'open' ? 'bad' : 'neutral'} />,
                 },
-                { title: 'What', cell: (alert) => titles[alert.type] },
+                { title: 'Alert', cell: (alert) => titles[alert.type] },
                 { title: 'About', cell: (alert) => <About of={alert} /> },
                 {
-                  title: 'Says',
+                  title: 'Details',
                   cell: (alert) => (
                     <span className="wraps">
                       <Words of={alert} />
@@ -75,9 +75,9 @@ export function AlertsSection() {
                 { title: 'Closed', cell: ({ closed_at }) => <Time at={closed_at} /> },
               ]}
               empty={
-                <Empty title={status === 'open' ? 'Nothing is wrong' : 'No alerts'}>
-                  This list shows links that are down or throttled, senders whose messages seldom arrive, webhooks that
-                  fail or were disabled, and replies that no account gets. Closed alerts stay for 90 days.
+                <Empty title={status === 'open' ? 'No open alerts' : 'No alerts'}>
+                  Alerts cover links that are down or throttled, senders with low delivery rates, webhooks that fail or
+                  were disabled, and replies without an account. Closed alerts are kept for 90 days.
                 </Empty>
               }
             />
@@ -110,16 +110,16 @@ function Words({
     case 'link.down':
       return last_error === null ? <None /> : tellLinkError(last_error)
     case 'link.throttled':
-      return `${tell(allowed_pace)} of ${tell(pace)} segments a second are left`
+      return `Reduced to ${tell(allowed_pace)} of ${tell(pace)} segments per second`
     case 'sender.degraded':
       return `${delivered} delivered, ${failed} failed in ${window_minutes} minutes`
     case 'webhook.failing':
-      return `Nothing but failures; the last: ${tellPostError(last_error)}`
+      return `Every delivery fails. Last error: ${tellPostError(last_error)}`
     case 'reply.orphaned':
-      return `People wrote to ${sender ?? 'a number'}, which no account has here`
+      return `People wrote to ${sender ?? 'a number'}, which no account has as a sender`
     case 'webhook.disabled':
     default:
-      return reason === 'gone' ? 'It answered 410.' : 'It did nothing but fail for five days.'
+      return reason === 'gone' ? 'The endpoint answered 410 Gone.' : 'Every delivery failed for five days.'
   }
 }
 

@@ -81,7 +81,7 @@ const hostOf = ({ settings }: Carrier): string | null =>
 
 /** What the carrier answered, or why there is no connection. */
 function Connection({ of: link, host }: { of: Link; host: string | null }) {
-  const { state, sessions, last_error: error, last_error_at: errorAt, last_enquire_link_at: heartbeatAt } = link
+  const { state, sessions, last_error: error, last_error_at: errorAt } = link
   const to = host === null ? '' : ` to ${host}`
   if (state === 'disabled') return <p className="small">Disabled. No messages are sent over this link.</p>
   if (state === 'down' && error !== null)
@@ -99,13 +99,7 @@ function Connection({ of: link, host }: { of: Link; host: string | null }) {
   return (
     <p className="small">
       Connected{to}
-      {host !== null && `, ${tellCount(sessions, 'session')} bound`}
-      {heartbeatAt !== null && (
-        <>
-          , last heartbeat <Time at={heartbeatAt} />
-        </>
-      )}
-      .
+      {host !== null && `, ${tellCount(sessions, 'session')} bound`}.
       {error !== null && (
         <>
           {' '}

@@ -32,7 +32,6 @@ const columns: Column<Row>[] = [
     cell: ({ link: { response } }) =>
       response ? `${formatNumber(response.p50_ms)} · ${formatNumber(response.p95_ms)} ms` : '–',
   },
-  { title: 'Heartbeat', cell: ({ link }) => <Time at={link.last_enquire_link_at} /> },
   {
     title: 'Unmatched',
     isNumber: true,

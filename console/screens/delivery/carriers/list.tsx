@@ -12,7 +12,7 @@ export function CarriersScreen() {
   return (
     <Page
       title="Carriers"
-      lead="Connections that carry your messages to phones."
+      lead="Connections to carriers and their live state."
       actions={
         <LinkButton to="/carriers/new" does="createCarrier" kind="primary" isNew>
           Add a carrier

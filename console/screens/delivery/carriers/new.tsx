@@ -66,8 +66,13 @@ export function NewCarrierScreen() {
                 ...Object.entries(adapters).map(([value, { title }]) => [value, `HTTP: ${title}`] as const),
               ]}
             />
-            <TextField label="Name" name="name" hint="Your name for it." value={name} onChange={setName} autoFocus />
+            <TextField label="Name" name="name" hint="For your team." value={name} onChange={setName} autoFocus />
           </div>
+          <SettingGroups
+            groups={groups.slice(0, 1)}
+            draft={draft}
+            set={(field, value) => setDraft((now) => ({ ...now, [field]: value }))}
+          />
           {kind === 'smpp' && (
             <TextField
               label="Password"
@@ -79,11 +84,6 @@ export function NewCarrierScreen() {
               onChange={setPassword}
             />
           )}
-          <SettingGroups
-            groups={groups}
-            draft={draft}
-            set={(field, value) => setDraft((now) => ({ ...now, [field]: value }))}
-          />
           {adapters[kind]?.secrets.map((spec) => (
             <SettingField
               key={`${kind} ${spec.name}`}
@@ -103,6 +103,11 @@ export function NewCarrierScreen() {
               spellCheck={false}
             />
           )}
+          <SettingGroups
+            groups={groups.slice(1)}
+            draft={draft}
+            set={(field, value) => setDraft((now) => ({ ...now, [field]: value }))}
+          />
           <div className="fields">
             <TextField
               label="Pace"
@@ -124,13 +129,13 @@ export function NewCarrierScreen() {
           <CheckField
             label="Enabled"
             name="enabled"
-            hint="Connects as soon as it is added."
+            hint="Connects as soon as you save."
             value={isEnabled}
             onChange={setEnabled}
           />
           <p className="hint">
-            A carrier with an HTTP API needs two addresses from you, for receipts and replies. You see them after adding
-            it.{' '}
+            {kind !== 'smpp' &&
+              'The carrier needs two callback URLs from you, for receipts and replies. You see them after adding it. '}
             <a href="/docs/carriers" target="_blank" rel="noreferrer">
               Read about carriers
             </a>

@@ -14,17 +14,16 @@ export function RepliesPart({ carrier }: { carrier: Carrier }) {
   const replies = useCall('listOrphanReplies', { query }, { every: 5000 })
   const senders = useCall('listSenders', { query: { carrier: carrier.id, limit: 200 } }, { isSide: true })
   return (
-    <Section title="Replies that no account gets">
+    <Section title="Replies without an account">
       <p className="hint">
-        People wrote to these numbers, and no account has them at {carrier.name}. Register a number as a sender of this
-        carrier and its account gets the replies within seconds. If the carrier means another number of yours, give them
-        to that sender.
+        People wrote to these numbers at {carrier.name}, but no account has them as a sender. Add the number as a sender
+        of this carrier and its account gets the replies within seconds. Or assign them to one of your senders.
       </p>
       <Loaded call={replies}>
         {(page) => (
           <>
             <Table
-              label="Replies that no account gets"
+              label="Replies without an account"
               rows={page.data}
               keyOf={({ id }) => id}
               columns={[
@@ -32,7 +31,7 @@ export function RepliesPart({ carrier }: { carrier: Carrier }) {
                 { title: 'From', cell: ({ from }) => <PhoneNumber of={from} /> },
                 { title: 'To', cell: ({ to }) => <PhoneNumber of={to} /> },
                 {
-                  title: 'Says',
+                  title: 'Text',
                   cell: ({ message, keyword }) => (
                     <span className="wraps">
                       {keyword !== null && <Badge status={keyword} tone="warning" />} {message ?? <None />}
@@ -50,8 +49,8 @@ export function RepliesPart({ carrier }: { carrier: Carrier }) {
                 },
               ]}
               empty={
-                <Empty title="Every reply has its account">
-                  A reply to a number that no account has is kept here for 90 days.
+                <Empty title="No replies without an account">
+                  Replies to numbers that no account has are kept here for 90 days.
                 </Empty>
               }
             />
@@ -64,20 +63,20 @@ export function RepliesPart({ carrier }: { carrier: Carrier }) {
 }
 
 function Give({ of: { id, to }, senders }: { of: OrphanReply; senders: Sender[] }) {
-  const give = useAction('giveOrphanReply', 'The replies arrive at their account within seconds.')
+  const give = useAction('giveOrphanReply', 'Replies assigned. They arrive within seconds.')
   const [chosen, setChosen] = useState('')
   const sender = chosen || (senders[0]?.id ?? '')
   if (senders.length === 0) return null
   return (
     <ConfirmButton
       does="giveOrphanReply"
-      label="Give to a sender"
+      label="Assign to a sender"
       isDanger={false}
       question={
         <>
           <p>
-            The account of the sender gets all replies to <PhoneNumber of={to} />, as if they came now. STOP counts,
-            START does not.
+            The sender’s account receives all replies to <PhoneNumber of={to} />, as if they arrived now. STOP replies
+            opt people out. START replies don’t opt them in.
           </p>
           <select aria-label="Sender" value={sender} onChange={(event) => setChosen(event.target.value)}>
             {senders.map((one) => (
@@ -96,14 +95,15 @@ function Give({ of: { id, to }, senders }: { of: OrphanReply; senders: Sender[] 
 }
 
 function Dismiss({ of: { id, to } }: { of: OrphanReply }) {
-  const dismiss = useAction('dismissOrphanReply', 'The replies are deleted.')
+  const dismiss = useAction('dismissOrphanReply', 'Replies deleted.')
   return (
     <ConfirmButton
       does="dismissOrphanReply"
       label="Dismiss"
       question={
         <p>
-          This reply and the older ones to <PhoneNumber of={to} /> are deleted. A STOP in them is not obeyed.
+          This deletes the reply and older replies to <PhoneNumber of={to} />. STOP replies among them don’t opt anybody
+          out.
         </p>
       }
       onConfirm={() => dismiss.run({ path: { id } })}

@@ -52,7 +52,7 @@ export function SettingsPart({ carrier }: { carrier: Carrier }) {
     <div className="narrow">
       <Form does="updateCarrier" onSubmit={submit} problem={update.problem}>
         <div className="fields">
-          <TextField label="Name" name="name" hint="Your name for it." value={name} onChange={setName} />
+          <TextField label="Name" name="name" hint="For your team." value={name} onChange={setName} />
           <TextField
             label="Pace"
             name="pace"

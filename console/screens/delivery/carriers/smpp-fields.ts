@@ -25,7 +25,7 @@ export const smppConnection: FieldGroup[] = [
     fields: [
       { name: 'host', label: 'Host', hint: 'Host name or address of the SMSC.' },
       { name: 'port', label: 'Port', hint: 'Mostly 2775, or 3550 with TLS.', kind: 'number', initial: '2775' },
-      { name: 'system_id', label: 'System id', hint: 'Name to bind with, in ASCII.' },
+      { name: 'system_id', label: 'System ID', hint: 'Name to bind with, in ASCII.' },
     ],
   },
   {

@@ -13,44 +13,44 @@ export function LimitFacts() {
         <Facts
           facts={[
             [
-              'Segments a day',
+              'Segments per day',
               limits.daily_segments === null
                 ? off
                 : `${formatNumber(limits.segments_today ?? 0)} of ${formatNumber(limits.daily_segments)} used`,
             ],
             [
-              'Money a day',
+              'Spend per day',
               spend.daily_limit === null ? (
                 off
               ) : (
                 <>
-                  {spend.spent_today ?? '0'} of {spend.daily_limit} {spend.currency} used; it resets{' '}
+                  {spend.spent_today ?? '0'} of {spend.daily_limit} {spend.currency} used, resets{' '}
                   <Time at={spend.resets_at} />
                 </>
               ),
             ],
-            ['Countries', allowed_countries.includes('*') ? off : allowed_countries.join(', ') || 'none'],
+            ['Allowed countries', allowed_countries.includes('*') ? off : allowed_countries.join(', ') || 'none'],
             [
-              'An hour to a country',
+              'Per hour to a country',
               country_limits.length === 0
                 ? off
                 : country_limits
                     .map(
                       ({ country, per_hour, action }) =>
-                        `${country} ${formatNumber(per_hour)}${action === 'alert' ? ' (only told)' : ''}`,
+                        `${country} ${formatNumber(per_hour)}${action === 'alert' ? ' (alert only)' : ''}`,
                     )
                     .join(', '),
             ],
             [
-              'An hour to sequential numbers',
+              'Per hour to sequential numbers',
               velocity.per_prefix_per_hour === null ? off : formatNumber(velocity.per_prefix_per_hour),
             ],
-            ['The same text again', dedupe_window === 0 ? off : `not within ${formatNumber(dedupe_window)} seconds`],
+            ['Duplicate text', dedupe_window === 0 ? off : `blocked for ${formatNumber(dedupe_window)} seconds`],
             [
-              'Approval of broadcasts',
+              'Broadcast approval',
               approval.recipients_above === null ? off : `above ${formatNumber(approval.recipients_above)} recipients`,
             ],
-            ['Its day', timezone],
+            ['Time zone', timezone],
           ]}
         />
       )}

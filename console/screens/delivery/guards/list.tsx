@@ -20,10 +20,10 @@ export function GuardsScreen() {
   return (
     <Page
       title="Guards"
-      lead="Guards stop messages before they cost money. A stop is in force until its day or hour is over, or somebody releases it."
+      lead="Guards stop messages before they cost money. A stop lasts until its day or hour ends, or until somebody releases it."
       actions={
         <LinkButton to="/settings" does="updateSettings">
-          Set the limits
+          Set limits
         </LinkButton>
       }
     >
@@ -45,9 +45,9 @@ export function GuardsScreen() {
                   ),
                 },
                 { title: 'Guard', cell: ({ kind }) => <span className="wraps">{kindNames[kind]}</span> },
-                { title: 'Of', cell: (guard) => tellKey(guard) },
+                { title: 'Applies to', cell: (guard) => tellKey(guard) },
                 { title: 'Limit', isNumber: true, cell: ({ limit }) => limit },
-                { title: 'Refused sends', isNumber: true, cell: ({ count }) => formatNumber(count) },
+                { title: 'Refused messages', isNumber: true, cell: ({ count }) => formatNumber(count) },
                 { title: 'Since', cell: ({ since }) => <Time at={since} /> },
                 { title: 'Until', cell: ({ until }) => <Time at={until} /> },
                 {
@@ -67,15 +67,15 @@ export function GuardsScreen() {
               ]}
               empty={
                 <Empty
-                  title="Nothing is stopped"
+                  title="No active stops"
                   action={
                     <LinkButton to="/settings" does="updateSettings">
-                      Set the limits
+                      Set limits
                     </LinkButton>
                   }
                 >
-                  What a guard stops is listed here while it does, with how many sends it has refused. All guards are
-                  off until the settings say otherwise.
+                  Each active stop is listed here with the number of messages it has refused. Guards are off until you
+                  set limits.
                 </Empty>
               }
             />
@@ -83,7 +83,7 @@ export function GuardsScreen() {
           </>
         )}
       </Loaded>
-      <Section title="Limits" actions={<Link href="/settings">Change them in the settings</Link>}>
+      <Section title="Limits" actions={<Link href="/settings">Change limits</Link>}>
         <LimitFacts />
       </Section>
       {open && (
@@ -96,10 +96,10 @@ export function GuardsScreen() {
 }
 
 function State({ of: { action, released_until, raised_by } }: { of: Guard }) {
-  if (action === 'alert') return <Badge status="only told" tone="warning" />
+  if (action === 'alert') return <Badge status="alert only" tone="warning" />
   const isReleased = released_until !== null && new Date(released_until).getTime() > Date.now()
   if (isReleased) return <Badge status="released" tone="good" />
-  return raised_by === null ? <Badge status="stops" tone="bad" /> : <Badge status="raised" tone="good" />
+  return raised_by === null ? <Badge status="stopping" tone="bad" /> : <Badge status="raised" tone="good" />
 }
 
 function Released({ of: { released_at, released_until, raised_by, reason } }: { of: Guard }) {

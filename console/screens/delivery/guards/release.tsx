@@ -9,7 +9,7 @@ import { Moment } from '../../../kit/show.tsx'
 import { tellKey, unitOf } from './tell.ts'
 
 export function ReleaseForm({ guard, onDone }: { guard: Guard; onDone: () => void }) {
-  const release = useAction('releaseGuard', 'The stop was released; sending goes on.')
+  const release = useAction('releaseGuard', 'Stop released.')
   const [reason, setReason] = useState('')
   const [how, setHow] = useState('all')
   const [until, setUntil] = useState('')
@@ -29,26 +29,26 @@ export function ReleaseForm({ guard, onDone }: { guard: Guard; onDone: () => voi
   return (
     <Form does="releaseGuard" onSubmit={submit} problem={release.problem}>
       <p>
-        It stops {tellKey(guard)} until <Moment at={guard.until} />. Released, sending goes on at once and broadcasts
-        within seconds. The audit log keeps who did it and why.
+        This guard stops {tellKey(guard)} until <Moment at={guard.until} />. After the release messages are accepted
+        immediately, and broadcasts resume within seconds. The audit log records who released it and why.
       </p>
       <TextField
         label="Reason"
         name="reason"
-        hint="The reason; it is stored."
+        hint="Recorded in the audit log."
         value={reason}
         onChange={setReason}
         autoFocus
       />
       <SelectField
-        label="Released"
+        label="Release"
         name="how"
         value={how}
         onChange={setHow}
         options={[
-          ['all', 'Until its time is over'],
+          ['all', 'Until the stop ends'],
           ['until', 'Until another time'],
-          ...(unit === null || guard.limit === null ? [] : [['raise', 'By a higher limit'] as const]),
+          ...(unit === null || guard.limit === null ? [] : [['raise', 'Raise the limit'] as const]),
         ]}
       />
       {how === 'until' && (
@@ -56,7 +56,7 @@ export function ReleaseForm({ guard, onDone }: { guard: Guard; onDone: () => voi
           label="Until"
           name="until"
           type="datetime-local"
-          hint="On your own clock. It does not stop again before."
+          hint="In your own time zone. The guard doesn’t stop messages before then."
           value={until}
           onChange={setUntil}
         />
@@ -65,7 +65,7 @@ export function ReleaseForm({ guard, onDone }: { guard: Guard; onDone: () => voi
         <TextField
           label="Raise by"
           name="raise_by"
-          hint={`In ${unit}, on top of ${guard.limit}, until its time is over.`}
+          hint={`In ${unit}, on top of ${guard.limit}, until the stop ends.`}
           inputMode="decimal"
           value={raiseBy}
           onChange={setRaiseBy}
@@ -73,9 +73,9 @@ export function ReleaseForm({ guard, onDone }: { guard: Guard; onDone: () => voi
       )}
       <Buttons>
         <Button kind="primary" type="submit" isBusy={release.isBusy}>
-          Release it
+          Release
         </Button>
-        <Button onClick={onDone}>Keep it stopped</Button>
+        <Button onClick={onDone}>Cancel</Button>
       </Buttons>
     </Form>
   )

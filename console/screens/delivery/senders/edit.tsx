@@ -34,10 +34,10 @@ export function SenderScreen() {
         {(one) => (
           <>
             <ChangeSender key={one.id} sender={one} />
-            <Section title="About it">
+            <Section title="Details">
               <Facts
                 facts={[
-                  ['Id', <Copy key="id" text={one.id} />],
+                  ['ID', <Copy key="id" text={one.id} />],
                   ['Account', <code key="account">{one.account}</code>],
                   ['Added', <Time key="created" at={one.created_at} />],
                 ]}
@@ -55,15 +55,15 @@ const tellNumber = ({ kind, number }: Sender): string =>
 
 function DeleteSender({ sender }: { sender: Sender }) {
   const [, go] = useLocation()
-  const remove = useAction('deleteSender', 'The sender was deleted.')
+  const remove = useAction('deleteSender', 'Sender deleted.')
   return (
     <ConfirmButton
       does="deleteSender"
       label="Delete"
       question={
         <p>
-          {tellNumber(sender)} belongs to nobody then: its replies find no account, and what waits to go out from it
-          waits until the account has it again, or until its validity is over.
+          Replies to {tellNumber(sender)} will no longer reach an account. Queued messages from it wait until the
+          account has this sender again, or until they expire.
         </p>
       }
       onConfirm={async () => {

@@ -30,7 +30,7 @@ export function SendersScreen() {
   return (
     <Page
       title="Senders"
-      lead="Numbers and names that messages come from. A message gets the one it asks for, else its campaign’s, else the default."
+      lead="Numbers and names that you send from. A message uses its own sender, then its campaign’s, then the default."
       actions={
         <LinkButton to="/senders/new" does="createSender" kind="primary" isNew>
           Add a sender
@@ -48,7 +48,7 @@ export function SendersScreen() {
           onKeyDown={({ key, currentTarget }) => key === 'Enter' && set('number', currentTarget.value.trim())}
         />
         <select aria-label="Kind" value={kind ?? ''} onChange={(event) => set('kind', event.target.value)}>
-          <option value="">Every kind</option>
+          <option value="">All kinds</option>
           {Object.entries(kindNames).map(([value, title]) => (
             <option key={value} value={value}>
               {title}
@@ -57,7 +57,7 @@ export function SendersScreen() {
         </select>
         <Choice
           label="Carrier"
-          all="At every carrier"
+          all="All carriers"
           value={filters.carrier ?? ''}
           items={carriers}
           onChange={(value) => set('carrier', value)}
@@ -65,7 +65,7 @@ export function SendersScreen() {
         {accounts.length > 1 && (
           <Choice
             label="Account"
-            all="Of your account"
+            all="Your account"
             value={filters.account ?? ''}
             items={accounts}
             onChange={(value) => set('account', value)}
@@ -96,14 +96,14 @@ export function SendersScreen() {
                 { title: 'Kind', cell: ({ kind: of }) => kindNames[of] },
                 { title: 'Country', cell: ({ country }) => country },
                 ...(carriers.length === 0 ? [] : [carrierColumn(carriers)]),
-                { title: 'Can', cell: ({ capabilities }) => capabilities.join(', ') },
+                { title: 'Capabilities', cell: ({ capabilities }) => capabilities.join(', ') },
                 { title: 'Pace', isNumber: true, cell: ({ pace }) => pace && `${pace}/s` },
                 { title: 'Default', cell: (sender) => sender.default && <Badge status="default" tone="good" /> },
                 { title: 'Added', cell: ({ created_at }) => <Time at={created_at} /> },
               ]}
               empty={
                 isNarrowed ? (
-                  <Empty title="No such senders" action={<Button onClick={clear}>Show all</Button>} />
+                  <Empty title="No matching senders" action={<Button onClick={clear}>Show all</Button>} />
                 ) : (
                   <Empty
                     title="No senders yet"
@@ -113,7 +113,7 @@ export function SendersScreen() {
                       </LinkButton>
                     }
                   >
-                    Without one, messages leave with the number that the carrier keeps for you, and replies find no
+                    Without a sender, the carrier chooses the number that recipients see, and replies don’t reach an
                     account.
                   </Empty>
                 )

@@ -7,8 +7,8 @@ import { Loaded } from '../../../kit/page.tsx'
 import { numberFrom } from '../../../kit/typed.ts'
 
 export const strategyNames: Record<SenderPool['strategy'], string> = {
-  sticky: 'A person keeps a sender',
-  round_robin: 'Message by message',
+  sticky: 'Same sender for each person',
+  round_robin: 'Next sender for each message',
 }
 
 interface PoolFormProps {
@@ -47,11 +47,15 @@ export function PoolForm({ pool, problem, isBusy, onSubmit }: PoolFormProps) {
     <div className="narrow">
       <Form does={pool ? 'updateSenderPool' : 'createSenderPool'} onSubmit={submit} problem={problem}>
         <div className="fields">
-          <TextField label="Name" name="name" hint="Your name for it." value={name} onChange={setName} />
+          <TextField label="Name" name="name" hint="For your team." value={name} onChange={setName} />
           <SelectField
-            label="Shares"
+            label="Strategy"
             name="strategy"
-            hint={strategy === 'sticky' ? 'For 90 days after its last message.' : 'Nobody keeps one.'}
+            hint={
+              strategy === 'sticky'
+                ? 'For 90 days after the last message.'
+                : 'A person may get messages from several senders.'
+            }
             value={strategy}
             onChange={(value) => setStrategy(value === 'sticky' ? 'sticky' : 'round_robin')}
             options={Object.entries(strategyNames)}
@@ -82,18 +86,19 @@ export function PoolForm({ pool, problem, isBusy, onSubmit }: PoolFormProps) {
                     )}
                   </div>
                 ))}
-                {data.length === 0 && <p className="hint">Your account has no senders yet: add some first.</p>}
-                {has_more && <p className="hint">The newest 200 are shown; others can be put in by the API.</p>}
+                {data.length === 0 && <p className="hint">Your account has no senders yet. Add senders first.</p>}
+                {has_more && <p className="hint">Only the newest 200 senders are shown. Add others with the API.</p>}
               </>
             )}
           </Loaded>
           <p className="hint">
-            Those of the recipient’s country are preferred; the weight is a share among the others.
+            Senders from the recipient’s country are used first. A sender with weight 2 gets twice as many messages as
+            one with weight 1.
           </p>
         </fieldset>
         <Buttons>
           <Button kind="primary" type="submit" isBusy={isBusy}>
-            {pool ? 'Save the pool' : 'Add the pool'}
+            {pool ? 'Save pool' : 'Add pool'}
           </Button>
           <LinkButton to="/senders/pools">Cancel</LinkButton>
         </Buttons>

@@ -16,7 +16,7 @@ export function PoolsScreen() {
   return (
     <Page
       title="Sender pools"
-      lead="In a pool senders share messages. A message names a pool in the place of a sender, or its campaign does."
+      lead="Groups of senders that share messages. Messages and campaigns can use a pool as their sender."
       actions={
         <LinkButton to="/senders/pools/new" does="createSenderPool" kind="primary" isNew>
           Add a pool
@@ -33,7 +33,7 @@ export function PoolsScreen() {
               to={({ id }) => `/senders/pools/${id}`}
               columns={[
                 { title: 'Name', cell: ({ name }) => name },
-                { title: 'Shares', cell: ({ strategy }) => strategyNames[strategy] },
+                { title: 'Strategy', cell: ({ strategy }) => strategyNames[strategy] },
                 { title: 'Senders', isNumber: true, cell: ({ senders }) => formatNumber(senders.length) },
                 { title: 'Changed', cell: ({ updated_at }) => <Time at={updated_at} /> },
               ]}
@@ -46,7 +46,7 @@ export function PoolsScreen() {
                     </LinkButton>
                   }
                 >
-                  A pool lets several of your senders share messages; those of the recipient’s country are preferred.
+                  A pool shares messages among several senders. Senders from the recipient’s country are used first.
                 </Empty>
               }
             />
@@ -60,7 +60,7 @@ export function PoolsScreen() {
 
 export function NewPoolScreen() {
   const [, go] = useLocation()
-  const create = useAction('createSenderPool', 'The pool was added.')
+  const create = useAction('createSenderPool', 'Pool added.')
   return (
     <Page title="Add a pool" back={back}>
       <PoolForm
@@ -79,8 +79,8 @@ export function PoolScreen() {
   const { id } = useParams<{ id: string }>()
   const [, go] = useLocation()
   const pool = useCall('getSenderPool', { path: { id } })
-  const update = useAction('updateSenderPool', 'The pool was changed.')
-  const remove = useAction('deleteSenderPool', 'The pool was deleted.')
+  const update = useAction('updateSenderPool', 'Pool saved.')
+  const remove = useAction('deleteSenderPool', 'Pool deleted.')
   return (
     <Page
       title={pool.data?.name ?? 'Pool'}
@@ -90,7 +90,7 @@ export function PoolScreen() {
           does="deleteSenderPool"
           label="Delete"
           question={
-            <p>Messages can name it no more; its senders stay. A pool that a campaign sends from cannot be deleted.</p>
+            <p>Messages can no longer use this pool. Its senders stay. You can’t delete a pool that a campaign uses.</p>
           }
           onConfirm={async () => {
             const done = await remove.run({ path: { id } })
@@ -114,10 +114,10 @@ export function PoolScreen() {
                 await update.run({ path: { id }, body })
               }}
             />
-            <Section title="About it">
+            <Section title="Details">
               <Facts
                 facts={[
-                  ['Id', <Copy key="id" text={one.id} />],
+                  ['ID', <Copy key="id" text={one.id} />],
                   ['Changed', <Time key="updated" at={one.updated_at} />],
                 ]}
               />

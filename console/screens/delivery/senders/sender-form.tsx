@@ -12,9 +12,9 @@ import { kindNamed, kindNames } from './kinds.ts'
 type Capability = Sender['capabilities'][number]
 
 const capabilityHints: readonly (readonly [Capability, string, string])[] = [
-  ['sms', 'Sends', 'Messages go out from it.'],
-  ['replies', 'Takes replies', 'People can answer it.'],
-  ['international', 'Reaches other countries', 'Of a short code or toll-free number, which stay in theirs otherwise.'],
+  ['sms', 'Send messages', 'Messages can be sent from this sender.'],
+  ['replies', 'Receive replies', 'People can reply to this sender.'],
+  ['international', 'Send abroad', 'Short codes and toll-free numbers otherwise reach only their own country.'],
 ]
 
 interface Common {
@@ -27,7 +27,7 @@ interface Common {
 
 export function NewSender() {
   const [, go] = useLocation()
-  const create = useAction('createSender', 'The sender was added.')
+  const create = useAction('createSender', 'Sender added.')
   const accounts = useCall('listAccounts', { query: { limit: 100 } }, { isSide: true })
   const [number, setNumber] = useState('')
   const [kind, setKind] = useState('')
@@ -73,14 +73,14 @@ export function NewSender() {
             name="account"
             value={account}
             onChange={setAccount}
-            options={[['', 'Yours'], ...(accounts.data?.data.map(({ id, name }) => [id, name] as const) ?? [])]}
+            options={[['', 'Your account'], ...(accounts.data?.data.map(({ id, name }) => [id, name] as const) ?? [])]}
           />
           <SelectField
             label="Kind"
             name="kind"
             value={kind}
             onChange={setKind}
-            options={[['', 'Told from the number'], ...Object.entries(kindNames)]}
+            options={[['', 'Detect automatically'], ...Object.entries(kindNames)]}
           />
         </div>
         <CommonFields
@@ -90,7 +90,7 @@ export function NewSender() {
         />
         <Buttons>
           <Button kind="primary" type="submit" isBusy={create.isBusy}>
-            Add the sender
+            Add sender
           </Button>
           <LinkButton to="/senders">Cancel</LinkButton>
         </Buttons>
@@ -100,7 +100,7 @@ export function NewSender() {
 }
 
 export function ChangeSender({ sender }: { sender: Sender }) {
-  const update = useAction('updateSender', 'The sender was changed; it counts from now on.')
+  const update = useAction('updateSender', 'Sender saved.')
   const [common, setCommon] = useState<Common>({
     carrier: sender.carrier,
     country: sender.country ?? '',
@@ -129,7 +129,7 @@ export function ChangeSender({ sender }: { sender: Sender }) {
         />
         <Buttons>
           <Button kind="primary" type="submit" isBusy={update.isBusy}>
-            Save the sender
+            Save sender
           </Button>
         </Buttons>
       </Form>
@@ -155,11 +155,11 @@ function CommonFields({ value, told, set }: CommonProps) {
         <SelectField
           label="Carrier"
           name="carrier"
-          hint="That it belongs to."
+          hint="The carrier that provides this sender."
           value={value.carrier}
           onChange={(carrier) => set({ carrier })}
           options={[
-            ...(value.carrier === '' ? [['', 'Choose one'] as const] : []),
+            ...(value.carrier === '' ? [['', 'Choose a carrier'] as const] : []),
             ...known.map(({ id, name }) => [id, name] as const),
             ...(value.carrier !== '' && !known.some(({ id }) => id === value.carrier)
               ? [[value.carrier, value.carrier] as const]
@@ -169,21 +169,21 @@ function CommonFields({ value, told, set }: CommonProps) {
         <TextField
           label="Country"
           name="country"
-          hint="ISO 3166-1 code; told from a number."
+          hint="Two-letter code. Leave empty to detect it from a number."
           value={value.country}
           onChange={(country) => set({ country })}
         />
         <TextField
           label="Pace"
           name="pace"
-          hint="Segments a second; empty: its carrier’s."
+          hint="Segments per second. Leave empty for the carrier’s pace."
           inputMode="decimal"
           value={value.pace}
           onChange={(pace) => set({ pace })}
         />
       </div>
       <fieldset className="group">
-        <legend>What it can</legend>
+        <legend>Capabilities</legend>
         {capabilityHints.map(([capability, label, hint]) => (
           <CheckField
             key={capability}
@@ -202,7 +202,7 @@ function CommonFields({ value, told, set }: CommonProps) {
       <CheckField
         label="Default"
         name="default"
-        hint="For messages of its account that name no sender."
+        hint="Used when a message names no sender."
         value={value.isDefault}
         onChange={(isDefault) => set({ isDefault })}
       />

@@ -23,7 +23,7 @@ export function EventsScreen() {
   return (
     <Page
       title="Events"
-      lead="What happened, as it was posted to webhooks; kept for 30 days, or as the settings say."
+      lead="What happened, as sent to your webhooks. Kept for 30 days unless your settings say otherwise."
       actions={<LinkButton to="/webhooks">Webhooks</LinkButton>}
     >
       <div className="filters">
@@ -38,12 +38,12 @@ export function EventsScreen() {
           value={delivery}
           onChange={(value) => set('delivery', value)}
           options={[
-            ['', 'Whether taken or not'],
-            ['refused', 'Refused, and not taken since'],
-            ['taken', 'Taken'],
+            ['', 'Any delivery'],
+            ['refused', 'Failing'],
+            ['taken', 'Delivered'],
           ]}
         />
-        <FilterText label="Id of a message" value={message} onChange={(value) => set('message', value)} />
+        <FilterText label="Message ID" value={message} onChange={(value) => set('message', value)} />
         {isFiltered && (
           <Button kind="quiet" onClick={clear}>
             Clear
@@ -61,7 +61,7 @@ export function EventsScreen() {
               columns={[
                 { title: 'Type', cell: ({ type }) => <span title={meaningOf(type)}>{type}</span> },
                 { title: 'About', cell: subjectOf },
-                { title: 'Id', isWide: true, cell: ({ id }) => <code>{id}</code> },
+                { title: 'ID', isWide: true, cell: ({ id }) => <code>{id}</code> },
                 { title: 'When', cell: ({ timestamp }) => <Time at={timestamp} /> },
               ]}
               empty={

@@ -31,7 +31,8 @@ export function WebhookForm({ does, start, label, onSubmit, isBusy, problem, bac
         placeholder="https://example.com/heliogram"
         value={draft.url}
         onChange={(url) => put({ url })}
-        hint="A public https URL on port 443 or 8443, unless the operator allows others."
+        hint="A public https URL on port 443 or 8443. If the simulator runs, http://localhost and other loopback addresses work too. The operator can change this."
+        autoFocus={start.url === ''}
         spellCheck={false}
         required
       />

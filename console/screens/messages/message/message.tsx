@@ -51,7 +51,7 @@ function OneMessage({ id }: { id: string }) {
                   <MessageText of={it} />
                 </div>
                 <Section title="Timeline">
-                  <Timeline of={it} />
+                  <Timeline of={it} onNewer={call.refetch} />
                 </Section>
                 <MessageLinks id={id} live={live} />
               </div>

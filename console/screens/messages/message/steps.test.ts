@@ -31,6 +31,34 @@ test('decisions of one instant are one step, named by the one that says most', (
   ])
 })
 
+test('steps of a long message name their segments', () => {
+  const one = (ms: number, step: Decision['step'], decision: string, segment: number): Decision => ({
+    ...decide(ms, step, decision, ''),
+    segment,
+  })
+  const long = [
+    one(0, 'submit', 'car_1', 1),
+    one(0, 'submit', 'car_1', 2),
+    one(5, 'answer', 'accepted', 1),
+    one(6, 'answer', 'accepted', 2),
+    decide(6, 'outcome', 'sent', ''),
+  ]
+  expect(stepsOf(long, { ...message, segments: 2 }).map(({ title }) => title)).toEqual([
+    'Submitted segments 1, 2',
+    'Carrier accepted segment 1',
+    'Carrier accepted all segments',
+  ])
+})
+
+test('a post without an answer says why', () => {
+  const event = { id: 'evt_1', type: 'message.delivered' } as Event
+  const attempt = { event: 'evt_1', webhook: 'whk_1', try: 1, outcome: 'refused', status_code: null } as Post
+  expect(postSteps([event], [{ ...attempt, created_at: at(0), duration_ms: 1 }])[0]).toMatchObject({
+    title: 'Webhook failed',
+    detail: 'message.delivered, attempt 1: nothing listens at its address',
+  })
+})
+
 test('posts to webhooks are steps at their answer', () => {
   const event = { id: 'evt_1', type: 'message.delivered' } as Event
   const attempt = { event: 'evt_1', webhook: 'whk_1', try: 2, outcome: 'status', status_code: 500 } as Post

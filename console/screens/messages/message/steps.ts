@@ -1,5 +1,6 @@
 /** One timeline of a message: the decisions of one instant in one step, and the posts to webhooks between them. */
 import type { Message, Operations } from '@heliogram/sdk'
+import { tellPostError } from '../../../kit/post-error.ts'
 import type { Tone } from '../../../kit/show.tsx'
 
 export type Decision = Operations['explainMessage']['answer']['decisions'][number]
@@ -64,14 +65,22 @@ const weightOf = ({ step }: Decision): number => together.flat().indexOf(step)
 
 type Of = Pick<Message, 'segments' | 'direction'>
 
-function nameStep({ step, decision, segment }: Decision, message: Of): readonly [title: string, tone: Tone] {
+function nameStep({ step, decision }: Decision, message: Of): readonly [title: string, tone: Tone] {
   const known = step === 'outcome' ? outcomes[decision ?? ''] : step === 'answer' ? answers[decision ?? ''] : undefined
   if (known) return known
   if (step === 'accept' && message.direction === 'inbound') return ['Received', 'good']
   if (step === 'route') return ['Accepted', 'neutral']
   if (step === 'hold' && decision === 'scheduled') return ['Scheduled', 'busy']
-  const title = titles[step]
-  return [step === 'submit' && message.segments > 1 ? `${title} segment ${segment}` : title, 'neutral']
+  return [titles[step], 'neutral']
+}
+
+/** ` segment 1`, ` segments 1, 2`: those that a step of a long message is about. */
+function tellSegments(first: Decision, group: readonly Decision[]): string {
+  if (first.decision === 'sent') return ' all segments'
+  const segments = group
+    .filter(({ step, decision }) => step === first.step && decision === first.decision)
+    .flatMap(({ segment }) => segment ?? [])
+  return segments.length === 0 ? '' : ` segment${segments.length > 1 ? 's' : ''} ${segments.join(', ')}`
 }
 
 export function stepsOf(decisions: readonly Decision[], message: Of): Step[] {
@@ -86,7 +95,7 @@ export function stepsOf(decisions: readonly Decision[], message: Of): Step[] {
     const receipt = group.find(({ step }) => step === 'receipt')
     return {
       at: Date.parse(first.at),
-      title,
+      title: message.segments > 1 ? title + tellSegments(first, group) : title,
       detail: (first.decision === 'delivered' ? (receipt ?? first) : first).detail,
       tone,
       decisions: group,
@@ -102,8 +111,8 @@ export function postSteps(events: readonly Event[], posts: readonly Post[]): Ste
     return {
       // It is over when the answer is there.
       at: Date.parse(attempt.created_at) + attempt.duration_ms,
-      title: `${attempt.webhook === null ? 'Callback' : 'Webhook'} ${attempt.status_code ?? attempt.outcome.replaceAll('_', ' ')}`,
-      detail: `${event.type}, attempt ${attempt.try}`,
+      title: `${attempt.webhook === null ? 'Callback' : 'Webhook'} ${attempt.status_code ?? 'failed'}`,
+      detail: `${event.type}, attempt ${attempt.try}${attempt.status_code === null ? `: ${tellPostError(attempt.outcome)}` : ''}`,
       tone: isGood ? ('good' as const) : ('bad' as const),
       decisions: [],
       post: { attempt, event },

@@ -11,7 +11,7 @@ const everyMs = 2000
 /** Posts end some seconds after the message does. Milliseconds. */
 const postsForMs = 60_000
 
-export function Timeline({ of: message }: { of: Message }) {
+export function Timeline({ of: message, onNewer }: { of: Message; onNewer: () => unknown }) {
   const { id, sequence, final, updated_at: updatedAt } = message
   const isLive = !final || Date.now() - Date.parse(updatedAt) < postsForMs
   const live = isLive ? { every: everyMs } : {}
@@ -27,6 +27,12 @@ export function Timeline({ of: message }: { of: Message }) {
   useEffect(() => {
     void refetch()
   }, [refetch, sequence])
+  // The timeline and the message are read by two calls.
+  const newest = call.data?.decisions.findLast(({ step }) => step === 'outcome')?.decision
+  const isNewer = newest !== undefined && newest !== message.status
+  useEffect(() => {
+    if (isNewer) void onNewer()
+  }, [isNewer, newest, onNewer])
   return (
     <Loaded call={call}>
       {({ decisions }) => {
