@@ -18,6 +18,12 @@ beforeAll(async () => {
   for (const message of ['One', 'Two', 'Three'])
     await program.client.expect('POST', '/v1/messages/send', { to: '12025550013', message })
   await until('the receipts are there', async () => (await program.client.link()).unmatched_receipts === 3)
+  const { id } = await program.client.carrier()
+  const series = `/v1/series?by=carrier&id=${id}&step=10s`
+  await until('the times of their responses are stored', async () => {
+    const { latency } = await program.client.get<{ latency: { response: { histogram: unknown[] } } }>(series)
+    return latency.response.histogram.length > 0
+  })
   visitor = await enterConsole(program)
 })
 afterAll(async () => {
