@@ -1,6 +1,7 @@
 /** All API calls of screens go through the SDK with this browser's login; the console has no privileges of its own. */
 import {
   createClient,
+  HeliogramError,
   keyed,
   newIdempotencyKey,
   type Answer,
@@ -98,8 +99,10 @@ function queryOf<Name extends JsonOperation>(
     queryFn: ({ signal }) => heliogram.call(name, request, { signal }),
     enabled: enabled && !(isSide && !isAllowed(held, name)),
     placeholderData: keepPreviousData,
+    refetchOnWindowFocus: ({ state }) => !isRefused(state.error),
     refetchInterval: (query) => {
       const { data, dataUpdateCount, error } = query.state
+      if (isRefused(error)) return false
       // Even what is never polled is called again after an outage, whose banner would stay.
       if (isAway(error)) return outageMs
       const everyMs = typeof every === 'function' ? every(data) : every
@@ -107,6 +110,9 @@ function queryOf<Name extends JsonOperation>(
     },
   }
 }
+
+/** The same request would be refused again, until something is changed. */
+const isRefused = (error: Error | null): boolean => error instanceof HeliogramError && [400, 422].includes(error.status)
 
 export interface Action<Name extends JsonOperation> {
   /** Resolves to the response, or undefined on failure: see `problem`. */

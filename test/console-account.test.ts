@@ -70,8 +70,9 @@ test('a person is invited by an address, becomes a user, gets another role, and 
   const ada = await openConsole(account.address)
   try {
     await ada.page.goto(address)
+    await ada.page.getByLabel('E-mail address').fill('ada@example.com')
     await ada.page.getByLabel('Password').fill('six mirrors on a hill')
-    await ada.page.getByRole('button', { name: 'Begin' }).click()
+    await ada.page.getByRole('button', { name: 'Create login' }).click()
     await openScreen(ada.page, 'Settings', 'People')
     // She sees the others, without actions that she may not perform.
     await ada.page.getByRole('row', { name: /ada@example\.com developer active/ }).waitFor()

@@ -189,8 +189,9 @@ test('one user’s data is not shown to the next, who logged in on another tab; 
     await released.promise
     await route.continue()
   })
+  await other.getByLabel('E-mail address').fill(next.email)
   await other.getByLabel('Password').fill(next.password)
-  await other.getByRole('button', { name: 'Begin' }).click()
+  await other.getByRole('button', { name: 'Create login' }).click()
   await other.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
   await page.getByRole('complementary').getByText(next.email).waitFor()
   expect(await page.getByText(account.email).count()).toBe(0)

@@ -11,15 +11,14 @@ beforeAll(async () => {
 })
 
 async function join(role: string): Promise<Visitor> {
-  const { code } = await account.client.expect<{ code: string }>('POST', '/v1/users/invitations', {
-    email: `${role}-${++people}@example.com`,
-    role,
-  })
+  const email = `${role}-${++people}@example.com`
+  const { code } = await account.client.expect<{ code: string }>('POST', '/v1/users/invitations', { email, role })
   const visitor = await openConsole(account.address)
   const { page } = visitor
   await page.goto(`/console/join#${code}`)
+  await page.getByLabel('E-mail address').fill(email)
   await page.getByLabel('Password').fill('six mirrors on a hill')
-  await page.getByRole('button', { name: 'Begin' }).click()
+  await page.getByRole('button', { name: 'Create login' }).click()
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
   return visitor
 }

@@ -24,10 +24,10 @@ test('the first person to open the printed address becomes the owner, with a log
   await page.goto(address ?? '')
   await page.getByLabel('Password').fill('too short')
   await page.getByLabel('E-mail address').fill(email)
-  await page.getByRole('button', { name: 'Begin' }).click()
+  await page.getByRole('button', { name: 'Create login' }).click()
   await page.getByText('must have at least 15 characters').waitFor()
   await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Begin' }).click()
+  await page.getByRole('button', { name: 'Create login' }).click()
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
   // The code is not in the browser's history.
   expect(page.url()).toBe(`${service.address}/console/`)

@@ -1,5 +1,5 @@
 /** Inputs for filters; each writes one filter into the address. */
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
 import { Combobox, longList, type Options } from './combobox.tsx'
 
 interface FilterProps {
@@ -18,6 +18,8 @@ interface TextProps extends FilterProps {
   isWhole?: (text: string) => boolean
   /** For all but a list’s main field. */
   isChip?: boolean
+  /** What to type, shown while the text is not complete. */
+  hint?: string
 }
 
 /** A text filter, applied at a pause in typing, or at Enter. */
@@ -28,8 +30,10 @@ export function FilterText({
   placeholder = label,
   isWhole = () => true,
   isChip = false,
+  hint,
 }: TextProps) {
   const [isFocused, setFocused] = useState(false)
+  const id = useId()
   const [text, setText] = useState(value)
   // This field's own change returns through the address, and must not undo later typing.
   const said = useRef(value)
@@ -43,38 +47,52 @@ export function FilterText({
     said.current = next
     onChange(next)
   }
+  const trimmed = text.trim()
+  const isPart = trimmed !== '' && !isWhole(trimmed)
   useEffect(() => {
-    const trimmed = text.trim()
-    const isPart = trimmed !== '' && !isWhole(trimmed)
     const timer = isPart ? undefined : setTimeout(() => say(trimmed), pauseMs)
     return () => clearTimeout(timer)
   })
+  const isHinted = isPart && hint !== undefined
   const input = (
     <input
       type="search"
       className={isChip ? 'chip-value' : undefined}
       aria-label={label}
+      aria-describedby={isHinted ? id : undefined}
       placeholder={placeholder}
       autoComplete="off"
       spellCheck={false}
       value={text}
       onChange={(event) => setText(event.target.value)}
       onKeyDown={(event) => {
-        if (event.key === 'Enter') say(text.trim())
+        if (event.key === 'Enter') say(trimmed)
       }}
       onFocus={() => setFocused(true)}
       onBlur={() => setFocused(false)}
     />
   )
-  if (!isChip) return input
   const clear = () => {
     setText('')
     say('')
   }
-  return (
+  const field = isChip ? (
     <Chip label={label} isSet={isFocused || text !== ''} onClear={text === '' ? undefined : clear}>
       {input}
     </Chip>
+  ) : (
+    input
+  )
+  if (hint === undefined) return field
+  return (
+    <span className="filter-text">
+      {field}
+      {isHinted && (
+        <span id={id} className="hint" role="status">
+          {hint}
+        </span>
+      )}
+    </span>
   )
 }
 

@@ -26,15 +26,25 @@ interface Around {
 
 const Surroundings = createContext<Around>({ faults: new Map(), names: new Set() })
 
+/** Faults that people meet most, as a sentence of their own. */
+function tellFault(name: string, detail: string): string {
+  if (detail.startsWith('is too common')) return 'This password is too common. Choose another.'
+  if (!detail.endsWith('; it has 0')) return detail
+  return name === 'message' || name === 'name' ? `Enter a ${name}.` : 'This field is required.'
+}
+
 function faultsOf(problem: Error | null): Map<string, string> {
   const faults = new Map<string, string>()
   if (!(problem instanceof HeliogramError)) return faults
   for (const { pointer, detail, suggestion } of problem.errors) {
     const name = nameOf(pointer)
-    faults.set(name, [faults.get(name), detail, suggestion].filter(Boolean).join(' '))
+    faults.set(name, [faults.get(name), tellFault(name, detail), suggestion].filter(Boolean).join(' '))
   }
   return faults
 }
+
+/** Whether a fault is of the field, or of something in it. */
+const isOf = (name: string, fault: string): boolean => fault === name || fault.startsWith(`${name}/`)
 
 /** The fault of a field, or of something in it (`countries` includes `countries/0`); tells the form that it is shown. */
 export function useFault(name: string): string | undefined {
@@ -43,7 +53,7 @@ export function useFault(name: string): string | undefined {
     names.add(name)
     return () => void names.delete(name)
   }, [name, names])
-  const inside = [...faults].filter(([inner]) => inner.startsWith(`${name}/`)).map(([, fault]) => fault)
+  const inside = [...faults].filter(([inner]) => inner !== name && isOf(name, inner)).map(([, fault]) => fault)
   return faults.get(name) ?? ([...new Set(inside)].join(' ') || undefined)
 }
 
@@ -63,6 +73,16 @@ export function Form({ does, onSubmit, isKept = false, problem = null, children 
   const may = useMay(does)
   const [names] = useState(() => new Set<string>())
   const form = useRef<HTMLFormElement>(null)
+  const [corrected, setCorrected] = useState<{ of: Error | null; names: string[] }>({ of: null, names: [] })
+  const mended = corrected.of === problem ? corrected.names : []
+  const faults = [...faultsOf(problem)].filter(([fault]) => !mended.some((name) => isOf(name, fault)))
+  const change = (event: FormEvent) => {
+    // A change in a dialog, which is inside the form for React only.
+    if (!form.current?.contains(event.target as Node)) return
+    if (isKept) setChanged(true)
+    const { name } = event.target as HTMLInputElement
+    if (problem && name) setCorrected({ of: problem, names: [...mended, name] })
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
     // A form in a dialog may be inside another one for React.
@@ -77,8 +97,8 @@ export function Form({ does, onSubmit, isKept = false, problem = null, children 
     form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [problem])
   return (
-    <form className="form" ref={form} onSubmit={submit} onChange={() => isKept && setChanged(true)} noValidate>
-      <Surroundings value={{ faults: faultsOf(problem), names, isRead: !may, isChanged }}>
+    <form className="form" ref={form} onSubmit={submit} onChange={change} noValidate>
+      <Surroundings value={{ faults: new Map(faults), names, isRead: !may, isChanged }}>
         {may ? (
           children
         ) : (
@@ -87,7 +107,7 @@ export function Form({ does, onSubmit, isKept = false, problem = null, children 
           </fieldset>
         )}
       </Surroundings>
-      {problem && <Problem of={problem} shownElsewhere={names} />}
+      {problem && !(mended.length > 0 && faults.length === 0) && <Problem of={problem} shownElsewhere={names} />}
     </form>
   )
 }

@@ -8,6 +8,8 @@ import { isAway, Problem } from './problem.tsx'
 
 interface PageProps {
   title: string
+  /** Instead of the title, for example with a number in groups. */
+  heading?: ReactNode
   /** The title of the browser tab; default: the title. */
   tab?: string
   lead?: ReactNode
@@ -17,7 +19,7 @@ interface PageProps {
   children: ReactNode
 }
 
-export function Page({ title, tab = title, lead, back, actions, children }: PageProps) {
+export function Page({ title, heading = title, tab = title, lead, back, actions, children }: PageProps) {
   useTitle(tab)
   return (
     <div className="page">
@@ -35,7 +37,7 @@ export function Page({ title, tab = title, lead, back, actions, children }: Page
               ← {back.title}
             </Link>
           )}
-          <h1>{title}</h1>
+          <h1>{heading}</h1>
           {lead && <p className="lead">{lead}</p>}
         </div>
         {actions && <div className="actions">{actions}</div>}

@@ -1,6 +1,7 @@
 /** What the API has for the words in the palette. */
 import type { OperationName } from '@heliogram/sdk'
 import { heliogram } from '../api.ts'
+import { canBeNumber } from '../kit/number.ts'
 import type { Item } from './actions.ts'
 
 /** Screens of the API's ids, by their prefix. */
@@ -24,6 +25,8 @@ const screens: Record<string, string> = {
 }
 
 const limit = 5
+/** No country code begins with 0. */
+const isPrefix = /^[1-9]\d{3,14}$/
 /** Contacts are found in the newest campaigns: the API has them by campaign. */
 const campaignsMax = 5
 
@@ -33,14 +36,14 @@ export function readDirect(text: string, may: (name: OperationName) => boolean):
   const screen = /^[a-z]{3}_[0-9a-z]{26}$/.test(id) ? screens[id.slice(0, 3)] : undefined
   if (screen !== undefined) return [{ title: `Open ${id}`, icon: 'search', does: screen + id }]
   const digits = digitsOf(text)
-  if (digits.length < 4) return []
+  if (!canBeNumber(digits)) return []
   const number = `+${digits}`
   return [
     { title: `Messages to ${number}`, icon: 'messages', does: `/messages?to=${digits}` },
-    ...(may('sendMessage') && digits.length > 6
+    ...(may('sendMessage')
       ? [{ title: `New message to ${number}`, icon: 'plus', does: `/messages/new?to=${digits}` } as const]
       : []),
-    ...(may('getOptOut') && digits.length > 6
+    ...(may('getOptOut')
       ? [{ title: `Opt-out and consent of ${number}`, icon: 'audience', does: `/opt-outs/${digits}` } as const]
       : []),
   ]
@@ -55,7 +58,7 @@ export async function find(text: string, may: (name: OperationName) => boolean, 
   const found = await Promise.allSettled([
     digits === '' && may('listCampaigns') ? findCampaigns(text, signal) : [],
     may('listConversations') ? findConversations(digits || text, signal) : [],
-    digits.length >= 4 && may('listContacts') ? findContacts(digits, signal) : [],
+    isPrefix.test(digits) && may('listContacts') ? findContacts(digits, signal) : [],
   ])
   return found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
 }

@@ -8,6 +8,9 @@ import { placesFor } from './sections.ts'
 
 const Palette = lazy(() => loadPart(() => import('./palette.tsx')))
 
+/** As this system writes them. */
+export const paletteKeys = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘ K' : 'Ctrl K'
+
 /** Time for the letter after `g`. Milliseconds. */
 const chordMs = 1500
 
@@ -61,12 +64,14 @@ export function useKeyboard(): { front: ReactNode; openHelp: () => void; openPal
       openPalette,
     }
   const keys: [string, string][] = [
-    ['⌘ K', 'Search or jump to'],
+    [paletteKeys, 'Search or jump to'],
     ...places.map(({ key, title }): [string, string] => [`g ${key}`, title]),
     ['/', 'Filter the list'],
     ['n', 'New'],
-    ['j', 'Next conversation'],
-    ['k', 'Previous conversation'],
+    ['j', 'Next row or conversation'],
+    ['k', 'Previous row or conversation'],
+    ['Enter', 'Open the row'],
+    ['x', 'Select the row'],
     ['r', 'Reply'],
     ['e', 'Close or reopen the conversation'],
     ['Esc', 'Close what is in front'],

@@ -11,7 +11,7 @@ import { AccountMenu } from './account-menu.tsx'
 import { Away } from './away.tsx'
 import { useCounts } from './counts.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
-import { useKeyboard } from './keyboard.tsx'
+import { paletteKeys, useKeyboard } from './keyboard.tsx'
 import './recent.ts'
 import { isAt, placesFor } from './sections.ts'
 
@@ -90,9 +90,6 @@ export function Shell({ login, children }: { login: Login; children: ReactNode }
 
 /** The inbox keeps its list while another conversation is opened; other screens begin again. */
 const screenOf = (path: string): string => path.replace(/^(\/conversations)\/.*/, '$1')
-
-/** As this system writes them. */
-const paletteKeys = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K'
 
 const most = 99
 

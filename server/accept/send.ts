@@ -102,7 +102,7 @@ export function refusalError(refusal: Refusal, stop: Stop | null = null, waitSec
     case 'recipient_opted_out':
       return new ApiError(refusal, {
         detail:
-          'The recipient opted out of messages from the account, or was added to its opt-outs. Messages can be sent again when they reply START, or after DELETE /v1/opt-outs/{number}.',
+          'The recipient opted out of messages from the account, or was added to its opt-outs. Messages can be sent again when they reply START, or when their opt-out is deleted.',
       })
     case 'campaign_closed':
       return new ApiError(refusal, { detail: 'The campaign is archived or canceled; use another, or none.' })

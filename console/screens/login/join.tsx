@@ -22,7 +22,7 @@ export function JoinScreen() {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const { run, isBusy, problem } = useTask(async () => {
-    await acceptInvitation({ code: code.trim(), password, ...(email && { email }) })
+    await acceptInvitation({ code: code.trim(), password, email })
     history.replaceState(null, '', '/console/')
   })
   return (
@@ -39,7 +39,8 @@ export function JoinScreen() {
           autoComplete="username"
           value={email}
           onChange={setEmail}
-          hint="Empty: the one that the code was made for."
+          hint="You log in with this address."
+          required
         />
         <TextField
           label="Password"
@@ -53,7 +54,7 @@ export function JoinScreen() {
         />
         <Buttons>
           <Button kind="primary" type="submit" isBusy={isBusy}>
-            Begin
+            Create login
           </Button>
         </Buttons>
       </Form>

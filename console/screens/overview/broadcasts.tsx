@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { Section } from '../../kit/page.tsx'
 import { Funnel, Gauge } from '../../kit/pictures.tsx'
 import { tellSpan } from './tiles.tsx'
-import { Badge, formatNumber, Time } from '../../kit/show.tsx'
+import { Badge, formatNumber, tellCount, Time } from '../../kit/show.tsx'
 
 type Running = NonNullable<Summary['broadcasts']>[number]
 
@@ -43,7 +43,7 @@ function tellProgress({ stats, rate, eta_seconds: eta, status, send_at: at }: Ru
   if (status === 'scheduled')
     return (
       <>
-        {formatNumber(stats.recipients)} recipients · starts <Time at={at} />
+        {tellCount(stats.recipients, 'recipient')} · starts <Time at={at} />
       </>
     )
   if (eta === null) return done

@@ -67,7 +67,11 @@ function FirstRun({ summary }: { summary: Summary }) {
       isDone: today.replies > 0,
       children: (
         <>
-          Answer at the simulated phone. Replies are in the <Link href="/conversations">Inbox</Link>.
+          Answer at the{' '}
+          <a href="/phones" target="_blank" rel="noreferrer">
+            simulated phone
+          </a>
+          . Replies are in the <Link href="/conversations">Inbox</Link>.
         </>
       ),
     },
@@ -77,7 +81,11 @@ function FirstRun({ summary }: { summary: Summary }) {
       isDone: (optOuts.data?.data.length ?? 0) > 0,
       children: (
         <>
-          The person is in <Link href="/opt-outs">Opt-outs</Link>, and the next message to them is refused.
+          Answer STOP at the{' '}
+          <a href="/phones" target="_blank" rel="noreferrer">
+            simulated phone
+          </a>
+          . The person is then in <Link href="/opt-outs">Opt-outs</Link>, and the next message to them is refused.
         </>
       ),
     },
@@ -107,11 +115,11 @@ function FirstRun({ summary }: { summary: Summary }) {
   })
   const done = steps.filter(({ name, isDone }) => isDone || kept.includes(name))
   const [next] = steps.filter((step) => !done.includes(step))
-  if (!isShown || !next) return null
+  if (!isShown) return null
   return (
     <div className="first-run">
       <Section
-        title="Get started"
+        title={next ? 'Get started' : 'You’re all set'}
         note={`${done.length} of ${steps.length} done`}
         actions={
           <Button kind="quiet" onClick={() => keep([...kept, 'hidden'])}>
@@ -119,19 +127,21 @@ function FirstRun({ summary }: { summary: Summary }) {
           </Button>
         }
       >
-        <ol>
-          {steps.map((step) => (
-            <li key={step.name} className={done.includes(step) ? 'done' : undefined}>
-              <details open={step === next || step.name === 'webhook' ? true : undefined}>
-                <summary>
-                  <i aria-hidden="true">{done.includes(step) ? '✓' : ''}</i> {step.title}
-                  {done.includes(step) && <span className="unseen"> (done)</span>}
-                </summary>
-                <div>{step.children}</div>
-              </details>
-            </li>
-          ))}
-        </ol>
+        {next && (
+          <ol>
+            {steps.map((step) => (
+              <li key={step.name} className={done.includes(step) ? 'done' : undefined}>
+                <details open={step === next || step.name === 'webhook' ? true : undefined}>
+                  <summary>
+                    <i aria-hidden="true">{done.includes(step) ? '✓' : ''}</i> {step.title}
+                    {done.includes(step) && <span className="unseen"> (done)</span>}
+                  </summary>
+                  <div>{step.children}</div>
+                </details>
+              </li>
+            ))}
+          </ol>
+        )}
       </Section>
     </div>
   )

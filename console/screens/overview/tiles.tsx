@@ -3,7 +3,7 @@ import type { Operations, Summary } from '@heliogram/sdk'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useCall } from '../../api.ts'
-import { formatNumber } from '../../kit/show.tsx'
+import { formatNumber, tellCount } from '../../kit/show.tsx'
 import { failedStatuses, type Day } from './today.ts'
 
 type Total = Operations['getUsage']['answer']['total']
@@ -34,7 +34,7 @@ export function Tiles({ summary, day: { today, yesterday, since } }: { summary: 
         {share !== null && typeof before === 'number' ? (
           <Change by={share - before} />
         ) : (
-          `${formatNumber(today.delivered)} messages`
+          tellCount(today.delivered, 'message')
         )}
       </Tile>
       <Tile

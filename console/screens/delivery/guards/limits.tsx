@@ -1,7 +1,7 @@
 /** Limits of the guards, and how much of the day's is used. */
 import { useCall } from '../../../api.ts'
 import { Loaded } from '../../../kit/page.tsx'
-import { Facts, formatNumber, Time } from '../../../kit/show.tsx'
+import { Facts, formatNumber, tellCount, Time } from '../../../kit/show.tsx'
 
 const off = <span className="none">off</span>
 
@@ -48,7 +48,7 @@ export function LimitFacts() {
             ['Duplicate text', dedupe_window === 0 ? off : `blocked for ${formatNumber(dedupe_window)} seconds`],
             [
               'Broadcast approval',
-              approval.recipients_above === null ? off : `above ${formatNumber(approval.recipients_above)} recipients`,
+              approval.recipients_above === null ? off : `above ${tellCount(approval.recipients_above, 'recipient')}`,
             ],
             ['Time zone', timezone],
           ]}

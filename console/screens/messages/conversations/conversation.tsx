@@ -6,8 +6,7 @@ import { Allowed, useMay } from '../../../kit/may.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Loaded } from '../../../kit/page.tsx'
 import { Problem } from '../../../kit/problem.tsx'
-import { Time } from '../../../kit/show.tsx'
-import { tellPerson } from '../status.ts'
+import { PhoneNumber, Time } from '../../../kit/show.tsx'
 import { Assignee } from './assignee.tsx'
 import { OptedOut } from './opted-out.tsx'
 import { usePeople } from './people.ts'
@@ -41,7 +40,7 @@ export function OneConversation({ id, filters: kept }: { id: string; filters: st
           ← Inbox
         </Link>
         <div>
-          <h1>{conversation ? tellPerson(conversation.their_number) : 'Conversation'}</h1>
+          <h1>{conversation ? <PhoneNumber of={conversation.their_number} /> : 'Conversation'}</h1>
           {conversation && conversation.closed_at !== null && (
             <p className="small none">
               Closed <Time at={conversation.closed_at} />

@@ -3,29 +3,28 @@ import { useState } from 'react'
 import { useAction, useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { useDebounced } from '../../../kit/debounced.ts'
+import { useDraft } from '../../../kit/draft.ts'
 import { CheckField, Form, TextArea } from '../../../kit/form.tsx'
 import { tellCount } from '../../../kit/show.tsx'
 import { InsertTemplate } from './insert.tsx'
 
-/** Texts that were not sent, by conversation, while this page is open. */
-const drafts = new Map<string, string>()
-
 export function ReplyBox({ conversation }: { conversation: Conversation }) {
   const { id, campaign } = conversation
-  const [message, setMessage] = useState(drafts.get(id) ?? '')
+  const [{ message }, setDraft, forget] = useDraft(`reply ${id}`, { message: '' })
   const [isOfCampaign, setOfCampaign] = useState(false)
   const settled = useDebounced(message)
   const preview = useCall('previewMessage', { body: { message: settled } }, { enabled: settled !== '' })
   const reply = useAction('replyInConversation')
   const write = (text: string) => {
-    drafts.set(id, text)
-    setMessage(text)
+    setDraft({ message: text })
     if (reply.problem) reply.reset()
   }
   const send = async () => {
     if (reply.isBusy) return
     const body = { message, ...(isOfCampaign && campaign !== null && { campaign }) }
-    if ((await reply.run({ path: { conversation: id }, body })) !== undefined) write('')
+    if ((await reply.run({ path: { conversation: id }, body })) === undefined) return
+    write('')
+    forget()
   }
   const { segments, encoding } = preview.data ?? {}
   return (

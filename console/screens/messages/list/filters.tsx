@@ -40,6 +40,7 @@ export function MessageFilters({ filters, set, clear }: MessageFiltersProps) {
       <FilterText
         label="Number or message ID"
         isWhole={(text) => isWholeNumber(text) || messageId.test(text)}
+        hint="Enter a full number with country code, or a message ID."
         value={filters.number ?? ''}
         onChange={(value) => (messageId.test(value) ? go(`/messages/${value}`) : set('number', value))}
       />
@@ -72,7 +73,13 @@ export function MessageFilters({ filters, set, clear }: MessageFiltersProps) {
             ]}
             {...field('test')}
           />
-          <FilterText isChip label="To" isWhole={isWholeNumber} {...field('to')} />
+          <FilterText
+            isChip
+            label="To"
+            isWhole={isWholeNumber}
+            hint="Enter a full number with country code."
+            {...field('to')}
+          />
           <FilterText isChip label="From" {...field('from')} />
           <FilterText isChip label="Tag" {...field('tag')} />
           <FilterText isChip label="Error code" {...field('error_code')} />

@@ -31,7 +31,7 @@ const columns: readonly Column<Message>[] = [
     cell: (message) => (
       <>
         <span className="way" role="img" aria-label={message.direction === 'outbound' ? 'to' : 'from'}>
-          {message.direction === 'outbound' ? '→' : '←'}
+          {message.direction === 'outbound' ? '↗' : '↙'}
         </span>{' '}
         <PhoneNumber of={personOf(message)} />
       </>
@@ -138,7 +138,7 @@ export function MessageListScreen() {
                     }
                   >
                     {page.next_cursor === null
-                      ? 'No message matches all of these filters.'
+                      ? `No message matches all of these filters.${filters.number || filters.to ? ' Numbers need their country code, such as +1.' : ''}`
                       : 'None among the messages searched so far. Older ones may match.'}
                   </Empty>
                 ) : (

@@ -2,7 +2,7 @@ import type { Message } from '@heliogram/sdk'
 import { Link, useParams } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { Loaded, Page, Section } from '../../../kit/page.tsx'
-import { Badge, Moment } from '../../../kit/show.tsx'
+import { Badge, Moment, PhoneNumber } from '../../../kit/show.tsx'
 import { meanings, personOf, tellHold, tellPerson } from '../status.ts'
 import { MessageText } from '../text.tsx'
 import { MessageActions } from './actions.tsx'
@@ -26,6 +26,7 @@ function OneMessage({ id }: { id: string }) {
   return (
     <Page
       title={title}
+      heading={message && headingOf(message)}
       back={{ to: '/messages', title: 'Messages' }}
       lead={
         message && (
@@ -69,6 +70,13 @@ function OneMessage({ id }: { id: string }) {
 
 const titleOf = (message: Message): string =>
   `${message.direction === 'outbound' ? 'To' : 'From'} ${tellPerson(personOf(message))}`
+
+const headingOf = (message: Message) => (
+  <>
+    {message.direction === 'outbound' ? 'To' : 'From'}{' '}
+    {personOf(message) === null ? tellPerson(null) : <PhoneNumber of={personOf(message)} />}
+  </>
+)
 
 /** Most urgent for support: why it failed or waits, and warnings. */
 function Concerns({

@@ -5,6 +5,7 @@ import { SameAsCode } from '../../../compose/code.tsx'
 import { RareFields } from '../../../compose/rare-fields.tsx'
 import { ScheduleField } from '../../../compose/schedule-field.tsx'
 import { Button, LinkButton } from '../../../kit/button.tsx'
+import { useDraft } from '../../../kit/draft.ts'
 import { Fold } from '../../../kit/fold.tsx'
 import { Buttons, Form, TextField } from '../../../kit/form.tsx'
 import { Page, Section } from '../../../kit/page.tsx'
@@ -17,18 +18,19 @@ import { TextFields } from './text-fields.tsx'
 export function NewMessageScreen() {
   const [params] = useSearchParams()
   const [, go] = useLocation()
-  const [draft, setDraft] = useState<Draft>(() => ({
+  const [draft, change, forget] = useDraft<Draft>(`message ${params}`, {
     ...emptyDraft,
     to: params.get('to') ?? '',
     campaign: params.get('campaign') ?? '',
     template: params.get('template') ?? '',
-  }))
+  })
   const [isTesting, setTesting] = useState(false)
-  const change = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }))
   const send = useAction('sendMessage', draft.sendAt ? 'Message scheduled.' : 'Message accepted.')
   const submit = async () => {
     const sent = await send.run({ body: bodyOf(draft) })
-    if (sent) go(`/messages/${sent.answer.id}`)
+    if (!sent) return
+    forget()
+    go(`/messages/${sent.answer.id}`)
   }
   return (
     <Page title="New message" back={{ to: '/messages', title: 'Messages' }}>
