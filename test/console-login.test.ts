@@ -189,7 +189,6 @@ test('one user’s data is not shown to the next, who logged in on another tab; 
     await released.promise
     await route.continue()
   })
-  await other.getByLabel('E-mail address').fill(next.email)
   await other.getByLabel('Password').fill(next.password)
   await other.getByRole('button', { name: 'Create login' }).click()
   await other.getByRole('heading', { name: 'Home', level: 1 }).waitFor()

@@ -16,7 +16,6 @@ async function join(role: string): Promise<Visitor> {
   const visitor = await openConsole(account.address)
   const { page } = visitor
   await page.goto(`/console/join#${code}`)
-  await page.getByLabel('E-mail address').fill(email)
   await page.getByLabel('Password').fill('six mirrors on a hill')
   await page.getByRole('button', { name: 'Create login' }).click()
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()

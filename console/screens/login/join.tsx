@@ -22,7 +22,7 @@ export function JoinScreen() {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const { run, isBusy, problem } = useTask(async () => {
-    await acceptInvitation({ code: code.trim(), password, email })
+    await acceptInvitation({ code: code.trim(), password, ...(email && { email }) })
     history.replaceState(null, '', '/console/')
   })
   return (
@@ -39,8 +39,7 @@ export function JoinScreen() {
           autoComplete="username"
           value={email}
           onChange={setEmail}
-          hint="You log in with this address."
-          required
+          hint="You log in with this address. Leave it empty only if you were invited: the invitation has it."
         />
         <TextField
           label="Password"
