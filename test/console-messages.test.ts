@@ -349,7 +349,7 @@ test('returning to a long list restores its filters, page, scroll position and r
   const inFront = () => page.evaluate('document.activeElement.innerText')
   for (const goBack of [() => page.goBack(), () => page.getByRole('link', { name: '← Messages' }).click()]) {
     await row.click()
-    await page.getByRole('heading', { name: `To ${number}`.replace('→ ', ''), level: 1 }).waitFor()
+    await page.getByRole('heading', { name: `To ${number}`.replace('↗ ', ''), level: 1 }).waitFor()
     expect(await page.evaluate('scrollY')).toBe(0)
     await goBack()
     await page.waitForURL(list)
