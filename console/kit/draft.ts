@@ -1,10 +1,11 @@
 /** What somebody typed and did not send yet, in this tab: other screens and reloads do not lose it. */
-import { useState } from 'react'
-import { readLogin } from '../session/session.ts'
+import { use, useState } from 'react'
+import { Viewer } from './viewer.ts'
 
 /** The draft, a function that changes it, and one that forgets it once it is sent. */
 export function useDraft<T extends object>(name: string, empty: T): [T, (part: Partial<T>) => void, () => void] {
-  const key = `heliogram.draft.${readLogin()?.user.id}.${name}`
+  const { user } = use(Viewer)
+  const key = `heliogram.draft.${user}.${name}`
   const [draft, setDraft] = useState<T>(() => ({ ...empty, ...read<T>(key) }))
   const write = (part: Partial<T>) =>
     setDraft((now) => {
