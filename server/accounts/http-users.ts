@@ -213,7 +213,7 @@ function invitationRoutes(app: App, context: AccountsContext): void {
         operationId: 'acceptInvitation',
         summary: 'Accept an invitation',
         description:
-          'Needs no token. The password has at least 15 characters and is not a common one. With the code that the first start prints, you become the first owner, and `email` is your address.',
+          'Needs no token. The password has at least 15 characters and is not a common one. With the code that the first start prints, you become the first owner, and `email` is your address (required unless `HELIOGRAM_FIRST_EMAIL` names it).',
         tags: ['Login'],
         body: Type.Object(
           {

@@ -7,6 +7,7 @@ import { newId, showId } from '../ground/base/ids.ts'
 import type { PagePlace } from '../ground/http/page.ts'
 import { listRows } from '../ground/http/search.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
+import { exampleEmail } from './example-email.ts'
 import { hashPassword, noPassword, saltOf } from './login/password.ts'
 import { requirePassword } from './login/password-rules.ts'
 import type { Role } from './roles.ts'
@@ -147,6 +148,8 @@ export async function acceptInvitation(
   if (found.status !== 'active') throw new ApiError('account_suspended')
   if (chosen !== undefined && !found.isFirst)
     throw invalid([{ pointer: '#/email', code: 'invalid_value', detail: 'is set by the invitation; leave it out' }])
+  if (chosen === undefined && found.isFirst && found.email === exampleEmail)
+    throw invalid([{ pointer: '#/email', code: 'required', detail: 'is required: you log in with this address' }])
   requirePassword(password, { ...found, email: chosen ?? found.email })
   const passwordHash = await hashPassword(password, saltOf(vault, chosen ?? found.email))
   return inTransaction(db, async (tx) => {

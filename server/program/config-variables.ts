@@ -1,5 +1,6 @@
 /** All environment variables, each with its default, allowed values, and a sentence. */
 import ipaddr from 'ipaddr.js'
+import { exampleEmail } from '../accounts/example-email.ts'
 import { areHosts, hostsOf } from '../ground/db/hosts.ts'
 
 export interface Variable<T> {
@@ -190,9 +191,9 @@ export const variables = {
   ),
   firstEmail: variable(
     'HELIOGRAM_FIRST_EMAIL',
-    'owner@example.com',
+    exampleEmail,
     { allowed: 'an e-mail address', parse: email },
-    'Address of the first owner, if none is given with the one-time code that the first start prints.',
+    'Address of the first owner, if none is given with the one-time code that the first start prints. With the default, one must be given.',
   ),
   simulator: variable(
     'HELIOGRAM_SIMULATOR',

@@ -11,14 +11,14 @@ let key: string
 
 beforeEach(async () => {
   own = await accountsWorld()
-  const made = await inTransaction(own.db, (tx) => createFirstAccount(tx, { firstEmail: 'owner@example.com' }))
+  const made = await inTransaction(own.db, (tx) => createFirstAccount(tx, { firstEmail: 'owner@acme.example' }))
   if (!made) throw new Error('the database was not empty')
   ;({ accountId, key } = made)
 })
 
 test('before the code is used the first owner cannot log in; afterwards the chosen address and password work', async () => {
-  for (const guess of ['', ' ', 'owner@example.com'])
-    expect((await own.post('/v1/auth/login', { email: 'owner@example.com', password: guess || 'x' })).statusCode).toBe(
+  for (const guess of ['', ' ', 'owner@acme.example'])
+    expect((await own.post('/v1/auth/login', { email: 'owner@acme.example', password: guess || 'x' })).statusCode).toBe(
       401,
     )
   const code = await make()
@@ -26,7 +26,7 @@ test('before the code is used the first owner cannot log in; afterwards the chos
   expect(pair.json()).toMatchObject({ user: { email: 'Ada@example.com', role: 'owner' } })
   expect(pair.json().scope).toContain('carriers:write')
   expect((await own.post('/v1/auth/login', { email: 'ada@example.com', password })).statusCode).toBe(200)
-  expect((await own.post('/v1/auth/login', { email: 'owner@example.com', password })).statusCode).toBe(401)
+  expect((await own.post('/v1/auth/login', { email: 'owner@acme.example', password })).statusCode).toBe(401)
   expect((await accept(code)).json().code).toBe('invalid_invitation')
   // The owner has a password now.
   expect(await createOwnerCode(own.db)).toBeNull()
@@ -40,7 +40,16 @@ test('before the code is used the first owner cannot log in; afterwards the chos
 
 test('without another address the owner keeps the one of the setting', async () => {
   const pair = await accept(await make())
-  expect(pair.json()).toMatchObject({ user: { email: 'owner@example.com', role: 'owner' } })
+  expect(pair.json()).toMatchObject({ user: { email: 'owner@acme.example', role: 'owner' } })
+})
+
+test('the example address is nobody’s: the first owner gives another', async () => {
+  await own.db.query(`update users set email = 'owner@example.com' `)
+  const code = await make()
+  expect((await accept(code)).json().errors).toEqual([
+    { pointer: '#/email', code: 'required', detail: 'is required: you log in with this address' },
+  ])
+  expect((await accept(code, { email: 'ann@acme.example' })).statusCode).toBe(200)
 })
 
 test('a new code ends the previous one, and each ends after a day', async () => {
