@@ -21,10 +21,10 @@ export async function measureProcesses({ pairs, seconds, connections }: Options)
     const figures: Figure[] = []
     for (const count of processCounts) {
       while (product.request.ports.length < count) {
-        const { port, pid, stop } = await startBeside(first)
-        stops.push(stop)
-        product.request.ports.push(port)
-        product.rootPids.push(pid)
+        const beside = await startBeside(first)
+        stops.push(() => beside.stop())
+        product.request.ports.push(beside.port)
+        product.rootPids.push(beside.pid)
       }
       moveProduct(product.rootPids)
       const { messagesPerSecond } = await runOnce(stage, product, { size: 20_000, connections })
