@@ -171,7 +171,7 @@ describe('a send', () => {
       values (${account.accountId}, '15551237777', 'reply')`
     const optedOut = await send({ to: '15551237777' })
     expect(optedOut).toMatchObject({ status: 422, body: { code: 'recipient_opted_out' } })
-    expect(optedOut.body['detail']).toMatch(/START.*DELETE \/v1\/opt-outs/)
+    expect(optedOut.body['detail']).toMatch(/START.*opt-out is deleted/)
     await test.sql`insert into campaigns (account_id, id, key, name, status)
       values (${account.accountId}, ${newId()}, 'over', 'Over', 'archived')`
     expect(await send({ campaign: 'over' })).toMatchObject({ status: 409, body: { code: 'campaign_closed' } })
