@@ -11,6 +11,7 @@ import { listAttempts, listAttemptsOfEvent, type AttemptRow } from './attempts.t
 import { readBackward, readRefused } from './events-store.ts'
 import { enqueueReplays, insertReplay } from './replays.ts'
 import { insertTestAccount, testEnded } from './testing.ts'
+import { until } from '../../test/until.ts'
 
 const { db, sql } = await createTestDatabase()
 
@@ -65,7 +66,17 @@ async function write(all: readonly Drawn[]): Promise<{ accountIds: string[]; eve
   const of = (accountId = ''): Ended[] => ended.map((one) => ({ ...one, post: { ...one.post, accountId } }))
   for (const one of of(accountIds[0])) await endPosts(db, [one])
   if (ended.length > 0) await endPosts(db, of(accountIds[1]))
+  await untilSettled()
   return { accountIds, eventIds }
+}
+
+/** Readers wait for transactions that began before, also those of other databases of the server. */
+async function untilSettled(): Promise<void> {
+  const [now] = await sql`select pg_current_xact_id()::text as id`
+  await until('every earlier transaction is over', async () => {
+    const [row] = await sql`select ${now?.['id']}::xid8 < pg_snapshot_xmin(pg_current_snapshot()) as "isOver"`
+    return row?.['isOver'] === true
+  })
 }
 
 /** All pages of a list of attempts, in both directions. Their order is that of their ids, which differ. */
@@ -106,6 +117,7 @@ async function replayFailed(accountId: string): Promise<unknown> {
   const span = { since: new Date(Date.now() - 60_000), until: new Date(Date.now() + 60_000) }
   const input = { id, endpointId, ...span, types: [type], onlyFailed: true }
   await inTransaction(db, (tx) => insertReplay(tx, accountId, input))
+  await untilSettled()
   await enqueueReplays(db)
   return sql`select event_id from outbox where endpoint_id = ${id} order by event_id`
 }
