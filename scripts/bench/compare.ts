@@ -173,7 +173,7 @@ if (isWanted('processes')) {
   figures.push({
     title: 'Several processes on one database',
     notes: [
-      `Each has all roles, and the ${options.connections} connections are spread over them; one of them has the link. All share the cores of the product, so the rate does not grow; what a message costs does. Medians of ${options.pairs} runs.`,
+      `Each has all roles, and the ${options.connections} connections are spread over them; one has the link. All share the product's cores: only the cost of a message grows. Medians of ${options.pairs} runs.`,
     ],
     rows: await fromAround(() => measureProcesses(options)),
   })
