@@ -9,7 +9,7 @@ test('ticks a day apart are dates, closer ones are times, in the given zone', ()
   expect(formatTick(noon, 600, 'Europe/Berlin')).toMatch(/^(1|13):00/)
 })
 
-test('a step is told as exactly as it is long', () => {
+test('the text of a step is as exact as the step is long', () => {
   expect(tellStep(noon, 10_000, 'UTC')).toMatch(/12:00:10/)
   expect(tellStep(noon, 60_000, 'UTC')).not.toMatch(/:10/)
   expect(tellStep(noon, 3_600_000, 'UTC')).toMatch(/28/)

@@ -57,7 +57,7 @@ export function receiverRoutes(app: App, { db, vault }: Pick<WebhooksContext, 'd
   )
 }
 
-/** All posts of the account, whoever they are about: they are only there to be looked at. */
+/** All posts of the account: nothing but this page reads them. */
 export const receivedStep: EraseStep = {
   name: 'received_posts',
   async run(tx, { accountId }) {
