@@ -204,7 +204,7 @@ test('a broadcast is reviewed, ordered once, and followed to its arrival', async
   await trial.getByLabel('Your phone number').fill('+1 202 555 0177')
   await trial.getByRole('button', { name: 'Send test message' }).click()
   await trial.getByRole('link', { name: 'View message' }).waitFor()
-  await trial.getByRole('button', { name: 'Cancel' }).click()
+  await trial.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('button', { name: 'Send 2 messages' }).click()
   // A broadcast is named by its text.
   await page.getByRole('heading', { name: 'Hello [first name], see you soon.', level: 1 }).waitFor()

@@ -28,14 +28,14 @@ const themes: [string, Colours][] = [
 ]
 
 // Pairs of colours; a badge and a link may be on any background of boxes.
-const grounds = ['ground', 'card', 'wash', 'bad-wash', 'warning-wash']
-const letters = ['text', 'soft', 'accent'].flatMap((letter) => grounds.map((ground) => [letter, ground] as const))
-const badges = ['good', 'bad', 'warning', 'busy'].map((tone) => [tone, `${tone}-wash`] as const)
+const grounds = ['bg', 'panel', 'wash', 'bad-wash', 'warn-wash']
+const letters = ['text', 'text-soft', 'accent'].flatMap((letter) => grounds.map((ground) => [letter, ground] as const))
+const badges = ['ok', 'bad', 'warn', 'info'].map((tone) => [tone, `${tone}-wash`] as const)
 
 test.each(themes)('text and field borders have enough contrast: %s', (_, colours) => {
   const faint = [
     ...[...letters, ...badges].filter((pair) => contrast(colours, pair) < 4.5),
-    ...[['edge', 'card'] as const, ['edge', 'ground'] as const].filter((pair) => contrast(colours, pair) < 3),
+    ...[['edge', 'panel'] as const, ['edge', 'bg'] as const].filter((pair) => contrast(colours, pair) < 3),
   ]
   expect(faint).toEqual([])
 })

@@ -106,9 +106,10 @@ test('a message whose response was lost is sent once, though it is submitted aga
   await page.getByRole('tab', { name: 'Python' }).click()
   await page.getByLabel('The call in Python').getByText('"message": "Only once..."').waitFor()
   await page.getByRole('button', { name: 'Send yourself a test' }).click()
-  await page.getByLabel('Your number').fill('+1 202 555 0108')
-  await page.getByRole('button', { name: 'Send test' }).click()
-  await page.getByRole('status').getByText('Test sent.').waitFor()
+  await page.getByLabel('Your phone number').fill('+1 202 555 0108')
+  await page.getByRole('button', { name: 'Send test message' }).click()
+  await page.getByRole('status').getByText('Test message sent.').first().waitFor()
+  await page.getByRole('button', { name: 'Done' }).click()
   const lose = async (route: Route) => {
     await route.fetch()
     await route.abort()

@@ -12,6 +12,32 @@ export function formatMoney({ amount, currency }: { amount: string; currency: st
   return new Intl.NumberFormat(undefined, format).format(amount as `${number}`)
 }
 
+/** Sums, in cents; more digits for amounts below ten cents. */
+export const formatSums = (amounts: readonly { amount: string; currency: string }[]): string =>
+  amounts
+    .map(({ amount, currency }) => {
+      const digits = Number(amount) < 0.1 ? { maximumFractionDigits: 5 } : {}
+      return new Intl.NumberFormat(undefined, { style: 'currency', currency, ...digits }).format(Number(amount))
+    })
+    .join(' + ')
+
+const percent = new Intl.NumberFormat(undefined, {
+  style: 'percent',
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+})
+
+/** `96.2%`; a dash for a share of nothing. Only all is 100%, and only nothing is 0%. */
+export function formatShare(value: number, of: number): string {
+  if (of === 0) return '–'
+  if (value === 0 || value === of) return value === 0 ? '0%' : '100%'
+  const share = value / of
+  return share < 0.001 ? '<0.1%' : percent.format(Math.min(share, 0.999))
+}
+
+/** `number_not_in_service` as `Number not in service`. */
+export const formatCode = (code: string): string => code.charAt(0).toUpperCase() + code.slice(1).replaceAll('_', ' ')
+
 const inFull = {
   year: 'numeric',
   month: 'short',

@@ -1,13 +1,13 @@
 import type { Campaign } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { LinkButton } from '../../kit/button.tsx'
+import { formatSums } from '../../kit/format.ts'
 import { Empty, Section } from '../../kit/page.tsx'
 import { Facts, formatNumber, PhoneNumber, tellCount } from '../../kit/show.tsx'
 import { BroadcastList } from './broadcasts/list.tsx'
 import { CampaignFrame } from './frame.tsx'
 import { isOpen } from './states.ts'
 import { Breakdown } from './stats/breakdown.tsx'
-import { tellMoney } from './stats/money.ts'
 import { Results } from './stats/results.tsx'
 
 export function CampaignScreen() {
@@ -57,7 +57,7 @@ function Outcome({ campaign, stats }: { campaign: Campaign; stats: NonNullable<C
       />
       <p className="hint skips">
         {tellCount(stats.segments, 'segment')}
-        {stats.cost.length > 0 && ` · ${tellMoney(stats.cost)} estimated`}
+        {stats.cost.length > 0 && ` · ${formatSums(stats.cost)} estimated`}
       </p>
     </Section>
   )

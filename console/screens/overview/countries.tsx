@@ -1,11 +1,11 @@
 import { Link } from 'wouter'
+import { tellCountry } from '../../kit/country.ts'
+import { formatShare } from '../../kit/format.ts'
 import { Section } from '../../kit/page.tsx'
 import { RankedBars } from '../../kit/pictures.tsx'
 import type { Day } from './today.ts'
 
 const shownMax = 6
-const names = new Intl.DisplayNames(undefined, { type: 'region' })
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
 
 /** Those with most messages today, with the share that was delivered of those with an end. */
 export function Countries({ day: { countries } }: { day: Day }) {
@@ -17,10 +17,10 @@ export function Countries({ day: { countries } }: { day: Day }) {
         label="Delivery rate by country, today"
         rows={shown.map(({ country, messages, delivered, failed }) => ({
           key: country ?? '',
-          name: country ? (names.of(country) ?? country) : 'Unknown country',
+          name: country ? tellCountry(country) : 'Unknown country',
           value: messages,
           colour: 'delivered',
-          note: delivered + failed === 0 ? '–' : percent.format(delivered / (delivered + failed)),
+          note: formatShare(delivered, delivered + failed),
         }))}
       />
       <p className="small country-note">Messages today, and the share delivered.</p>

@@ -2,9 +2,9 @@
 import type { Link as LinkOf, Summary } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { useCall, useZone } from '../../api.ts'
-import { LinkButton } from '../../kit/button.tsx'
 import { halfHourOf, LinkStrip, minutes, RateGauge, WindowGauge } from '../../kit/link-pictures.tsx'
-import { Empty, Section } from '../../kit/page.tsx'
+import { NoCarriers } from '../../kit/no-carriers.tsx'
+import { Section } from '../../kit/page.tsx'
 import { Table } from '../../kit/table.tsx'
 import { Badge, formatNumber } from '../../kit/show.tsx'
 
@@ -42,18 +42,7 @@ export function Links({ carriers }: { carriers: NonNullable<Summary['carriers']>
               response && `${formatNumber(response.p50_ms)} · ${formatNumber(response.p95_ms)} ms`,
           },
         ]}
-        empty={
-          <Empty
-            title="No carriers yet"
-            action={
-              <LinkButton to="/carriers/new" does="createCarrier">
-                Add a carrier
-              </LinkButton>
-            }
-          >
-            A carrier takes messages to phones, over SMPP or HTTP.
-          </Empty>
-        }
+        empty={<NoCarriers />}
       />
     </Section>
   )

@@ -3,6 +3,7 @@ import type { Operations, Summary } from '@heliogram/sdk'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useCall } from '../../api.ts'
+import { formatCode, formatShare, formatSums } from '../../kit/format.ts'
 import { formatNumber, tellCount } from '../../kit/show.tsx'
 import { failedStatuses, type Day } from './today.ts'
 
@@ -29,7 +30,7 @@ export function Tiles({ summary, day: { today, yesterday, since } }: { summary: 
       <Tile
         to={`/messages?status=delivered&${from}`}
         label="Delivered"
-        value={share === null ? '–' : `${oneDecimal.format(share)}%`}
+        value={formatShare(today.delivered, today.delivered + today.failed)}
       >
         {share !== null && typeof before === 'number' ? (
           <Change by={share - before} />
@@ -86,14 +87,11 @@ function Change({ by }: { by: number }) {
   )
 }
 
-/** Among the latest failures of the day, which say what fails now. */
 function TopReason({ since }: { since: number }) {
-  const query = { status: failedStatuses, created_after: new Date(since).toISOString(), limit: 50 }
-  const { data } = useCall('listMessages', { query }, { every: 30_000 })
-  const counts = new Map<string, number>()
-  for (const { error } of data?.data ?? []) if (error) counts.set(error.title, (counts.get(error.title) ?? 0) + 1)
-  const [top] = [...counts].toSorted(([, a], [, b]) => b - a)
-  return top?.[0] ? `mostly: ${top[0].toLowerCase().replace(/\.$/, '')}` : 'See the reasons'
+  const query = { from: new Date(since).toISOString(), group: 'error' }
+  const { data } = useCall('getUsage', { query }, { every: 30_000 })
+  const [top] = (data?.data ?? []).toSorted((a, b) => b.failed - a.failed)
+  return top?.error ? `mostly: ${formatCode(top.error).toLowerCase()}` : 'See the reasons'
 }
 
 function Spend({ cost }: { cost: Total['cost'] }) {
@@ -108,15 +106,11 @@ function Spend({ cost }: { cost: Total['cost'] }) {
   const limit = limits.data?.data.find(({ kind, key }) => kind === 'spend' && key === spent.currency)
   const most = limit?.limit
   return (
-    <Tile to={most ? '/guards' : '/usage'} label="Spend today" value={tellMoney(spent.amount, spent.currency)}>
-      {most ? `of ${tellMoney(most, spent.currency)} limit` : 'No limit set'}
+    <Tile to={most ? '/guards' : '/usage'} label="Spend today" value={formatSums([spent])}>
+      {most ? `of ${formatSums([{ ...spent, amount: most }])} limit` : 'No limit set'}
     </Tile>
   )
 }
-
-/** Cents are enough in a tile. */
-const tellMoney = (amount: string, currency: string): string =>
-  new Intl.NumberFormat(undefined, { style: 'currency', currency }).format(Number(amount))
 
 /** `41 s`, `12 min`, `3 h`. */
 export function tellSpan(seconds: number): string {

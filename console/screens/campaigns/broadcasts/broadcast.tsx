@@ -1,11 +1,11 @@
 import type { Broadcast } from '@heliogram/sdk'
 import { Link, useParams } from 'wouter'
+import { formatSums } from '../../../kit/format.ts'
 import { useCall } from '../../../api.ts'
 import { Loaded, Page, Section } from '../../../kit/page.tsx'
 import { Badge, Copy, Facts, formatNumber, Moment, Time, tellCount } from '../../../kit/show.tsx'
 import { Lifecycle } from '../lifecycle.tsx'
 import { isUnderWay } from '../states.ts'
-import { tellMoney } from '../stats/money.ts'
 import { Decision, Withdraw } from './decision.tsx'
 import { Live } from './live.tsx'
 import { OverTime } from './over-time.tsx'
@@ -112,7 +112,7 @@ function About({ broadcast }: { broadcast: Broadcast }) {
         ['Started', broadcast.started_at && <Moment at={broadcast.started_at} />],
         ['Completed', broadcast.completed_at && <Moment at={broadcast.completed_at} />],
         ['Segments', formatNumber(broadcast.segments)],
-        ['Estimated cost', stats && tellMoney(stats.cost)],
+        ['Estimated cost', stats && formatSums(stats.cost)],
         [approval?.recipients === null ? 'Rejected by' : 'Approved by', approval && <Who id={approval.by} />],
         ['Decision', approval && tellDecision(approval)],
         ['Broadcast ID', <Copy key="id" text={broadcast.id} />],

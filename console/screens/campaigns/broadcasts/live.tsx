@@ -2,8 +2,8 @@
 import type { Broadcast } from '@heliogram/sdk'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { formatShare } from '../../../kit/format.ts'
 import { Progress, Time, formatNumber } from '../../../kit/show.tsx'
-import { tellShare } from '../stats/share.ts'
 import { isUnderWay } from '../states.ts'
 import { tellDuration, useRate } from './rate.ts'
 import { processedOf } from './results.tsx'
@@ -16,7 +16,7 @@ export function Live({ broadcast, at }: { broadcast: Broadcast; at: number }) {
   return (
     <section className="card live" aria-label="Progress">
       <div className="live-head">
-        <strong className="live-share">{tellShare(done, recipients)}</strong>
+        <strong className="live-share">{formatShare(done, recipients)}</strong>
         <span>
           {formatNumber(done)} of {formatNumber(recipients)} recipients
         </span>

@@ -1,11 +1,11 @@
 /** From recipients to replies, and why messages failed. */
 import type { Broadcast } from '@heliogram/sdk'
 import { Link } from 'wouter'
+import { formatCode, formatShare } from '../../../kit/format.ts'
 import { RankedBars } from '../../../kit/pictures.tsx'
 import { Section } from '../../../kit/page.tsx'
 import { formatNumber } from '../../../kit/show.tsx'
 import { failed, Results, type Stats } from '../stats/results.tsx'
-import { tellShare } from '../stats/share.ts'
 
 const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((all, count) => all + count, 0)
 
@@ -46,8 +46,8 @@ export function Failures({ broadcast, stats }: { broadcast: Broadcast; stats: St
         label="Failures by reason"
         rows={reasons.map(([reason, value]) => ({
           key: reason,
-          name: tellReason(reason),
-          note: tellShare(value, stats.failed),
+          name: formatCode(reason),
+          note: formatShare(value, stats.failed),
           value,
           colour: 'failed',
           to: `/messages?${messagesOf(broadcast)}&error_code=${reason}`,
@@ -57,17 +57,13 @@ export function Failures({ broadcast, stats }: { broadcast: Broadcast; stats: St
   )
 }
 
-/** `number_not_in_service` as `Number not in service`. */
-export const tellReason = (reason: string): string =>
-  reason.charAt(0).toUpperCase() + reason.slice(1).replaceAll('_', ' ')
-
 export const Skips = ({ skipped }: Pick<Broadcast, 'skipped'>) =>
   sum(skipped) > 0 && (
     <p className="hint skips">
       Skipped:{' '}
       {Object.entries(skipped)
         .map(
-          ([reason, count]) => `${formatNumber(count)} ${tellReason(reason.replace('recipient_', '')).toLowerCase()}`,
+          ([reason, count]) => `${formatNumber(count)} ${formatCode(reason.replace('recipient_', '')).toLowerCase()}`,
         )
         .join(', ')}
       .

@@ -1,7 +1,7 @@
 /** Broadcasts side by side: shares of their messages, so that large and small ones compare. */
 import type { Broadcast } from '@heliogram/sdk'
 import type { ReactNode } from 'react'
-import { tellShare } from '../stats/share.ts'
+import { formatShare } from '../../../kit/format.ts'
 import { Badge, formatNumber, Time } from '../../../kit/show.tsx'
 import { Table } from '../../../kit/table.tsx'
 import { titleOf } from './title.ts'
@@ -22,7 +22,8 @@ export function BroadcastTable({ rows, here, campaigns, empty }: BroadcastTableP
     title,
     isNumber: true,
     cell: ({ stats, messages }: Broadcast) =>
-      stats && messages > 0 && <span title={formatNumber(countOf(stats))}>{tellShare(countOf(stats), messages)}</span>,
+      stats &&
+      messages > 0 && <span title={formatNumber(countOf(stats))}>{formatShare(countOf(stats), messages)}</span>,
   })
   const hasClicks = rows.some(({ stats }) => (stats?.clicks ?? 0) > 0)
   return (

@@ -3,22 +3,23 @@ import type { Campaign } from '@heliogram/sdk'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useAction, useCall } from '../../../api.ts'
+import { alphabetOf } from '../../../compose/rare.ts'
+import { SendTest } from '../../../compose/send-test.tsx'
+import { senderOf, senderValue } from '../../../compose/sender.tsx'
 import { Button } from '../../../kit/button.tsx'
 import { Dialog } from '../../../kit/dialog.tsx'
 import { Buttons, Form, TextField } from '../../../kit/form.tsx'
 import { Fold } from '../../../kit/fold.tsx'
-import { tellMoney } from '../stats/money.ts'
-import { tellShare } from '../stats/share.ts'
+import { formatCode, formatShare, formatSums } from '../../../kit/format.ts'
+import { cleanNumber } from '../../../kit/number.ts'
 import { Section } from '../../../kit/page.tsx'
 import { Problem } from '../../../kit/problem.tsx'
 import { Facts, Figure, Figures, formatNumber, tellCount } from '../../../kit/show.tsx'
 import { tellDuration } from '../broadcasts/rate.ts'
-import { tellReason } from '../broadcasts/results.tsx'
 import { isUnderWay } from '../states.ts'
 import { Skips, type DryRun } from './dry-run.tsx'
 import { typeOfBroadcast, type Order, type SendDraft } from './draft.ts'
 import { QuietHours, Sender, usePace } from './defaults.tsx'
-import { SendTest } from './test.tsx'
 import { typographic } from './typographic.ts'
 
 /** More messages than this need the number typed. */
@@ -49,7 +50,7 @@ export function Review({ campaign, draft, order, result, onBack, onSmart }: Revi
       <Figures>
         <Figure value={formatNumber(messages)} label="messages" />
         <Figure value={formatNumber(segments)} label="segments" />
-        {cost.length > 0 && <Figure value={tellMoney(cost)} label="estimated cost" />}
+        {cost.length > 0 && <Figure value={formatSums(cost)} label="estimated cost" />}
         {pace !== null && pace > 0 && (
           <Figure value={tellDuration(segments / pace)} label={`at ${formatNumber(Math.round(pace * 10) / 10)}/s`} />
         )}
@@ -65,7 +66,7 @@ export function Review({ campaign, draft, order, result, onBack, onSmart }: Revi
                 `${formatNumber(recipients)} ${order.audience ? `contacts tagged ${order.audience.tags.join(' or ')}` : `contacts of ${campaign.name}`}`,
               ],
               ['When', tellWhen(draft)],
-              ['Type', tellReason(typeOfBroadcast(campaign, draft))],
+              ['Type', formatCode(typeOfBroadcast(campaign, draft))],
               ['Quiet hours', <QuietHours key="quiet" campaign={campaign} draft={draft} />],
               [
                 'Sending rate',
@@ -114,7 +115,7 @@ function Unicode({ result, draft, onSmart }: Pick<ReviewProps, 'result' | 'draft
   const count = encodings['UCS-2']
   if (count === 0 || extra.segments === 0) return null
   const isCurable = !draft.isSmart && extra.characters.some((character) => typographic.has(character))
-  const price = tellMoney(extra.cost)
+  const price = formatSums(extra.cost)
   return (
     <div className="notice">
       <p>
@@ -122,7 +123,7 @@ function Unicode({ result, draft, onSmart }: Pick<ReviewProps, 'result' | 'draft
           {tellCount(extra.segments, 'extra segment')}
           {price && ` (${price})`} because of special characters.
         </strong>{' '}
-        {tellShare(count, messages)} of the messages have characters that don’t fit the GSM-7 alphabet (
+        {formatShare(count, messages)} of the messages have characters that don’t fit the GSM-7 alphabet (
         {extra.characters.join(' ')}), in the text or in fields such as names. They are sent in UCS-2, which fits 70
         characters into a segment instead of 160. Without them it would be{' '}
         {tellCount(segments - extra.segments, 'segment')}.
@@ -139,6 +140,7 @@ function Unicode({ result, draft, onSmart }: Pick<ReviewProps, 'result' | 'draft
 function Launch({ campaign, draft, order, result }: Pick<ReviewProps, 'campaign' | 'draft' | 'order' | 'result'>) {
   const [, go] = useLocation()
   const [isAsking, setAsking] = useState(false)
+  const [isTesting, setTesting] = useState(false)
   const [typed, setTyped] = useState('')
   const action = useAction('sendCampaign', draft.when === 'now' ? 'Broadcast started.' : 'Broadcast scheduled.')
   const label = `${draft.when === 'now' ? 'Send' : 'Schedule'} ${tellCount(result.messages, 'message')}`
@@ -173,8 +175,25 @@ function Launch({ campaign, draft, order, result }: Pick<ReviewProps, 'campaign'
         >
           {label}
         </Button>
-        <SendTest draft={draft} campaign={campaign} text={result.sample} />
+        {result.sample !== null && (
+          <Button does="sendMessage" onClick={() => setTesting(true)}>
+            Send yourself a test
+          </Button>
+        )}
       </div>
+      {isTesting && result.sample !== null && (
+        <SendTest
+          text={result.sample}
+          hint="With its country code. You get the text of the first recipient; it doesn’t count in the broadcast."
+          bodyOf={(to) => ({
+            to: cleanNumber(to),
+            message: result.sample ?? '',
+            ...senderOf(draft.sender || senderValue(campaign.from, campaign.sender_pool)),
+            ...alphabetOf(draft),
+          })}
+          onClose={() => setTesting(false)}
+        />
+      )}
       {isAsking && (
         <Dialog title={`${label}?`} onClose={() => setAsking(false)}>
           <p className="question">
@@ -213,7 +232,7 @@ const tellMissing = (skips: DryRun['skips']): string =>
 
 const tellSkipped = (skipped: Record<string, number>): string =>
   Object.entries(skipped)
-    .map(([reason, count]) => `${formatNumber(count)} ${tellReason(reason.replace('recipient_', '')).toLowerCase()}`)
+    .map(([reason, count]) => `${formatNumber(count)} ${formatCode(reason.replace('recipient_', '')).toLowerCase()}`)
     .join(', ')
 
 function tellWhen({ when, at }: SendDraft): string {

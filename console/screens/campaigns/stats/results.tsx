@@ -1,7 +1,7 @@
 /** From messages to replies: of a campaign, or of a broadcast. */
 import type { Campaign } from '@heliogram/sdk'
+import { formatShare } from '../../../kit/format.ts'
 import { RankedBars, type Ranked } from '../../../kit/pictures.tsx'
-import { tellShare } from './share.ts'
 
 export type Stats = NonNullable<Campaign['stats']>
 export type Step = Pick<Ranked, 'value' | 'colour' | 'to'> & { name: string }
@@ -36,7 +36,7 @@ export function Results({ stats, head, filter }: ResultsProps) {
       label="Results"
       rows={[
         ...head.map((step) => ({ ...step, key: step.name, note: '' })),
-        ...steps.map((step) => ({ ...step, key: step.name, note: tellShare(step.value, whole) })),
+        ...steps.map((step) => ({ ...step, key: step.name, note: formatShare(step.value, whole) })),
       ]}
     />
   )

@@ -1,6 +1,7 @@
 import { useCall } from '../../../api.ts'
 import { LinkButton } from '../../../kit/button.tsx'
-import { Empty, Loaded, Page } from '../../../kit/page.tsx'
+import { NoCarriers } from '../../../kit/no-carriers.tsx'
+import { Loaded, Page } from '../../../kit/page.tsx'
 import { AlertsSection } from './alerts.tsx'
 import { LinkTable } from './link-table.tsx'
 import { QueueSection } from './queue.tsx'
@@ -25,18 +26,7 @@ export function CarriersScreen() {
             <LinkTable
               label="Links of carriers"
               rows={data.flatMap((carrier) => carrier.links.map((link) => ({ carrier, link })))}
-              empty={
-                <Empty
-                  title="No carriers yet"
-                  action={
-                    <LinkButton to="/carriers/new" does="createCarrier">
-                      Add a carrier
-                    </LinkButton>
-                  }
-                >
-                  A carrier takes messages to phones, over SMPP or HTTP.
-                </Empty>
-              }
+              empty={<NoCarriers />}
             />
             <QueueSection carriers={data} />
           </>

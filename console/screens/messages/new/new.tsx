@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { useAction } from '../../../api.ts'
+import { SendTest } from '../../../compose/send-test.tsx'
 import { SameAsCode } from '../../../compose/code.tsx'
 import { RareFields } from '../../../compose/rare-fields.tsx'
 import { ScheduleField } from '../../../compose/schedule-field.tsx'
@@ -12,7 +13,6 @@ import { Page, Section } from '../../../kit/page.tsx'
 import { bodyOf, emptyDraft, type Draft } from './draft.ts'
 import { Preview } from './preview.tsx'
 import { RoutingFields } from './routing.tsx'
-import { SendTest } from './send-test.tsx'
 import { TextFields } from './text-fields.tsx'
 
 export function NewMessageScreen() {
@@ -67,7 +67,13 @@ export function NewMessageScreen() {
           </Buttons>
         </div>
       </Form>
-      {isTesting && <SendTest draft={draft} onClose={() => setTesting(false)} />}
+      {isTesting && (
+        <SendTest
+          hint="Sends this text to your phone now, as a message like any other. This browser remembers the number."
+          bodyOf={(to) => bodyOf({ ...draft, to, sendAt: '' })}
+          onClose={() => setTesting(false)}
+        />
+      )}
       <Section title="Same as code">
         <SameAsCode
           call={{
